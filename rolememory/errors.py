@@ -14,7 +14,8 @@ RoleMemoryError
     │  ├─ PatternError                     a regex key that is invalid or too expensive
     │  └─ UnsafePathError                  an id or a path that would leave the home folder
     ├─ NotWrittenError (OSError)           a failed write; nothing changed
-    │  └─ ReadOnlyRoleError                writes refused while the role's file is broken
+    │  ├─ ReadOnlyRoleError                writes refused while the role's file is broken
+    │  └─ DeletedRoleError                 a write to a role that was deleted
     ├─ RegistrationError (ValueError)      two registrations of one name
     └─ ModelError (RuntimeError)           a model that cannot be loaded or called
        └─ ModelAnswerError                 a language model's answer that cannot be used
@@ -268,6 +269,18 @@ class BusyError(NotWrittenError):
 
 class ReadOnlyRoleError(NotWrittenError):
     """Writes are refused while the role's file cannot be read; recall uses the last good version."""
+
+
+class DeletedRoleError(NotWrittenError):
+    """A write to a role that was deleted, perhaps by another process."""
+
+    def __init__(self, place: str | Path) -> None:
+        super().__init__(
+            translatable(
+                "{place}: this role was deleted, so nothing was written; `rolememory roles` lists the others"
+            ),
+            place=place,
+        )
 
 
 class RegistrationError(RoleMemoryError, ValueError):

@@ -36,11 +36,11 @@ class _ReadRole:
         self.role: Role | None = None
         self.problem: FileError | None = None
 
-    def read(self, now: Revision | None) -> None:
+    def read(self, now: Revision | None) -> Role | None:
         """Read role.json again. Without one the role is named by the first 8 characters of its id, if it has memories."""
         self.mark, self.problem = now, None
         if now is None and self._space.document("memory.json").mark() is None:
-            return
+            return self.role
         nameless = Role(id=self._space.name, name=self._space.name[:8])
         self.role = self.role or nameless
         if now:
@@ -48,6 +48,7 @@ class _ReadRole:
                 self.role = role_file.role_in(self._space)
             except FileError as error:
                 self.problem = error
+        return self.role
 
 
 class HomeFolder:
@@ -67,8 +68,7 @@ class HomeFolder:
         """Every role, by name and then id. A broken role.json is listed in `problems`; its role stays, as last read or nameless."""
         with self._lock:
             self._scan()
-            found = [one.role for one in self._read.values() if one.role]
-            return sorted(found, key=lambda role: (fold_name(role.name), role.id))
+            return _by_name(one.role for one in self._read.values() if one.role)
 
     def problems(self) -> list[FileError]:
         """Problems of the home: misnamed folders, broken role.json files."""
@@ -87,20 +87,7 @@ class HomeFolder:
         role_id = canonical(name)
         if role_id and (unchanged := self._unchanged(role_id)):
             return unchanged
-        roles = self.roles()
-        found = [one for one in roles if one.id == role_id] or called(roles, name)
-        if not found:
-            known = (one for role in roles for one in role.names)
-            raise UnknownRoleError(name, dict.fromkeys(known))
-        if len(found) > 1:
-            ids = ", ".join(f"{role.id} ({role.name})" for role in found)
-            raise AmbiguousNameError(
-                "{count} roles answer to {name!r}: {ids}; say which by its id",
-                count=len(found),
-                name=name,
-                ids=ids,
-            )
-        return found[0]
+        return _one_of(self.roles(), name)
 
     def names(self, besides: str = "") -> set[str]:
         """Names and aliases of all roles, folded, except those of the role `besides`."""
@@ -168,9 +155,33 @@ class HomeFolder:
         try:
             self.storage.create(role.id, documents)
         except FileExistsError:
-            raise InvalidValueError(
-                "{place} exists already; open that role, or choose another id", place=space.place
-            ) from None
+            raise _taken(space) from None
+        return role
+
+    def delete(self, role_id: str, *, for_good: bool = False) -> None:
+        """Delete the role of that id; `restore` brings it back unless it is for good. Raises: NotWrittenError."""
+        with self.storage.home.lock():
+            self.storage.delete(role_id, for_good=for_good)
+
+    def deleted(self) -> list[Role]:
+        """The roles that `restore` can bring back, by name and then id."""
+        read = map(_ReadRole, self.storage.deleted())
+        return _by_name(role for one in read if (role := one.read(one.file.mark())))
+
+    def restore(self, name: str) -> Role:
+        """Bring back a deleted role, by UUID, name or alias.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: no deleted role or several have it.
+            InvalidValueError: another role has its name (and no id was given), or its id.
+        """
+        with self.storage.home.lock():
+            role = _one_of(self.deleted(), name)
+            self._refuse_taken(role.name, canonical(name))
+            try:
+                self.storage.restore(role.id)
+            except FileExistsError as error:
+                raise _taken(self.space(role.id)) from error
         return role
 
     def rename(self, name: str, new_name: str) -> Role:
@@ -213,6 +224,33 @@ class HomeFolder:
             if known.role is None or known.mark != now:
                 known.read(now)
         self._read = found
+
+
+def _by_name(roles: Iterable[Role]) -> list[Role]:
+    return sorted(roles, key=lambda role: (fold_name(role.name), role.id))
+
+
+def _one_of(roles: Sequence[Role], name: str) -> Role:
+    """The one role with this id, name or alias. Raises: UnknownRoleError, AmbiguousNameError."""
+    role_id = canonical(name)
+    found = [one for one in roles if one.id == role_id] or called(roles, name)
+    if not found:
+        raise UnknownRoleError(name, dict.fromkeys(one for role in roles for one in role.names))
+    if len(found) > 1:
+        ids = ", ".join(f"{role.id} ({role.name})" for role in found)
+        raise AmbiguousNameError(
+            "{count} roles answer to {name!r}: {ids}; say which by its id",
+            count=len(found),
+            name=name,
+            ids=ids,
+        )
+    return found[0]
+
+
+def _taken(space: Space) -> InvalidValueError:
+    return InvalidValueError(
+        "{place} exists already; open that role, or choose another id", place=space.place
+    )
 
 
 def _folder(space: Space) -> Path:

@@ -3,11 +3,11 @@
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from typing import NamedTuple
 
-from rolememory.errors import BusyError, FileError, UnsafePathError
+from rolememory.errors import BusyError, DeletedRoleError, FileError, UnsafePathError
 from rolememory.storage.files.log import ENDING, framed, parsed
 from rolememory.storage.port import (
     LOCK_TIMEOUT_S,
@@ -34,7 +34,7 @@ class InMemorySpace:
 
     folder = None
 
-    def __init__(self, name: str = "", place: str = "memory:") -> None:
+    def __init__(self, name: str = "", place: str = "memory:", made: bool | None = None) -> None:
         self.name, self.place = name, place
         self.guard = threading.RLock()
         self.held: dict[str, _Held] = {}
@@ -42,11 +42,24 @@ class InMemorySpace:
         self.listings = Counter[str]()
         self._announced = defaultdict[str, bytearray](bytearray)
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        self.made = False
+        self.made = made  # False: nothing can be written; None: made by the first write
 
     def exists(self) -> bool:
         """Whether it was created, or anything was put into it."""
-        return self.made or bool(self.held)
+        return bool(self.made or self.held)
+
+    def check_made(self) -> None:
+        """Raises: DeletedRoleError, for the space of a role that there is not."""
+        if self.made is False:
+            raise DeletedRoleError(self.place)
+
+    def take(self, other: "InMemorySpace") -> None:
+        """Take over everything in another space, which is then missing."""
+        with self.guard, other.guard:
+            self.held, self.made, other.held, other.made = other.held, True, {}, False
+            for name in self.held:
+                self.listings[_folder(name)] += 1
+                other.listings[_folder(name)] += 1
 
     def log(self, name: str) -> "InMemoryLog":
         """A handle."""
@@ -101,6 +114,7 @@ class InMemorySpace:
                 timeout_s=timeout_s,
             )
         try:
+            self.check_made()
             yield
         finally:
             lock.release()
@@ -141,6 +155,7 @@ class _Named:
     def _put(self, data: bytes, number: int | None = None) -> _Held:
         """Store the data, with a new number unless one is given."""
         with self._space.guard:
+            self._space.check_made()
             self._space.listings[_folder(self.name)] += self._held is None
             held = _Held(data, next(self._space.fresh) if number is None else number)
             self._space.held[self._key] = held
@@ -213,6 +228,7 @@ class MemoryStorage:
     def __init__(self) -> None:
         self.home = InMemorySpace()
         self._roles: dict[str, InMemorySpace] = {}
+        self._deleted: dict[str, InMemorySpace] = {}
         self._guard = threading.RLock()
 
     def roles(self) -> list[str]:
@@ -231,7 +247,7 @@ class MemoryStorage:
             raise UnsafePathError("expected a role's UUID, got {role_id!r}", role_id=role_id[:80])
         with self._guard:
             if name not in self._roles:
-                self._roles[name] = InMemorySpace(name, f"memory:{name}")
+                self._roles[name] = InMemorySpace(name, f"memory:{name}", made=False)
             return self._roles[name]
 
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> InMemorySpace:
@@ -243,4 +259,29 @@ class MemoryStorage:
             space.made = True
             for name, data in documents.items():
                 space.document(name).put(data)
+            return space
+
+    def delete(self, role_id: str, *, for_good: bool = False) -> None:
+        """Moved to another space of the same name."""
+        space = self.role(role_id)
+        with nullcontext() if space.made is False else space.lock(), self._guard:
+            self._deleted.pop(space.name, None)
+            if space.exists():
+                kept = InMemorySpace(space.name, space.place)
+                kept.take(space)
+                if not for_good:
+                    self._deleted[space.name] = kept
+
+    def deleted(self) -> list[InMemorySpace]:
+        """Those spaces."""
+        with self._guard:
+            return [self._deleted[name] for name in sorted(self._deleted)]
+
+    def restore(self, role_id: str) -> InMemorySpace:
+        """Moved back."""
+        with self._guard:
+            space = self.role(role_id)
+            if space.exists():
+                raise FileExistsError(role_id)
+            space.take(self._deleted.pop(space.name))
             return space

@@ -248,7 +248,7 @@ class Storage(Protocol):
         ...
 
     def role(self, role_id: str) -> Space:
-        """The space of a role, which need not exist yet.
+        """The space of a role, which need not exist. Until `create` makes it, it is empty, and writing raises DeletedRoleError.
 
         Raises: UnsafePathError: not a UUID, or a link to elsewhere.
         """
@@ -258,6 +258,25 @@ class Storage(Protocol):
         """Create a role's space with these documents, atomically.
 
         Raises: FileExistsError, NotWrittenError.
+        """
+        ...
+
+    def delete(self, role_id: str, *, for_good: bool = False) -> None:
+        """Remove a role's space with everything in it, durably and atomically, if it exists; `restore` brings the newest one back.
+
+        `for_good`: nothing of it stays, nor of one deleted before. A writer in any process is let finish; those that come later fail.
+        Raises: NotWrittenError, UnsafePathError.
+        """
+        ...
+
+    def deleted(self) -> "Sequence[Space]":
+        """The spaces that `restore` can bring back, to be read only."""
+        ...
+
+    def restore(self, role_id: str) -> Space:
+        """Bring a deleted role's space back as it was, atomically.
+
+        Raises: FileExistsError: there is a role with this id; NotWrittenError.
         """
         ...
 

@@ -158,9 +158,9 @@ class FailingDisk(Disk):
         """May fail."""
         self._or_fail(lambda: Disk.create(self, source, target))
 
-    def mkdir(self, path: Path) -> None:
+    def mkdir(self, path: Path, root: Path | None = None) -> None:
         """May fail."""
-        self._or_fail(lambda: Disk.mkdir(self, path))
+        self._or_fail(lambda: Disk.mkdir(self, path, root))
 
     def fsync_folder(self, path: Path) -> None:
         """May fail."""

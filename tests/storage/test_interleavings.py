@@ -43,6 +43,12 @@ class KillingDisk(FailingDisk):
         """Nothing more is removed."""
         self._or_fail(lambda: Disk.unlink(self, path))
 
+    def rmtree(self, path: Path) -> None:
+        """A folder goes file by file."""
+        for file in sorted(path.iterdir()):
+            self.unlink(file)
+        self._or_fail(path.rmdir)
+
 
 def merged(base: Entries, theirs: Entries, ours: Entries, buried: Entries) -> Entries:
     """What should stand when `theirs`, made from `base`, is saved over `ours`: the author's changes win, ours stay elsewhere."""

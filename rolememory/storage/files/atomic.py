@@ -5,6 +5,7 @@ Order for a whole file: temporary beside it, full write, fsync, rename, fsync of
 Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), on what an application may rely.
 """
 
+import errno
 import hashlib
 import itertools
 import os
@@ -185,7 +186,9 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) ->
     """
     lock = FileLock(str(folder / name), timeout=timeout_s, thread_local=False, mode=0o600)
     try:
+        before = folder.stat().st_ino
         lock.acquire(poll_interval=0.001)
+        _check_same(folder, before, lock)
     except Timeout as error:
         raise BusyError(
             "{folder}: another process has held the lock for {timeout_s:g} s; close it or try again",
@@ -198,6 +201,16 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) ->
         yield
     finally:
         lock.release()
+
+
+def _check_same(folder: Path, before: int, lock: FileLock) -> None:
+    """Raises: FileNotFoundError if the folder is another one than before, as `FileLock` makes one that is missing."""
+    if folder.stat().st_ino != before:
+        lock.release()
+        with suppress(OSError):
+            Path(lock.lock_file).unlink()
+            folder.rmdir()
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
 
 
 def new_folder(folder: Path, files: Mapping[str, bytes], disk: Disk = DISK) -> None:

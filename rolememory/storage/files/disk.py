@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -90,11 +91,15 @@ class Disk:
         """Remove a file."""
         path.unlink()
 
-    def mkdir(self, path: Path) -> None:
-        """Make a folder and its parents, unless it exists."""
-        if not path.parent.exists():
-            self.mkdir(path.parent)
+    def mkdir(self, path: Path, root: Path | None = None) -> None:
+        """Make a folder and its parents, unless it exists; `root` itself is never made. Raises: FileNotFoundError without it."""
+        if path.parent != root and not path.parent.exists():
+            self.mkdir(path.parent, root)
         path.mkdir(mode=0o700, exist_ok=True)
+
+    def rmtree(self, path: Path) -> None:
+        """Remove a folder with everything in it."""
+        shutil.rmtree(path)
 
     def fsync_folder(self, path: Path) -> None:
         """Make names in the folder durable; ignored by file systems that refuse it (network shares)."""

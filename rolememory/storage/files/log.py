@@ -27,20 +27,18 @@ _COMMIT = re.compile(rb',"commit":(\d+)\}$')
 _CRC = len(b',"crc":"01234567"}')
 
 
-Check = Callable[[], None]
-"""Refuses, with NotWrittenError, to make a folder that is missing."""
-
-
-def anywhere() -> None:
-    """A folder may be made wherever it is missing."""
+MakeFolder = Callable[[Path], None]
+"""Makes a missing folder, or raises NotWrittenError."""
 
 
 class FileLog:
     """One file. Thread-safe; any number of processes may read and, under a lock of the caller's, append."""
 
-    def __init__(self, path: Path, name: str, disk: Disk = DISK, check: Check = anywhere) -> None:
+    def __init__(
+        self, path: Path, name: str, disk: Disk = DISK, make: MakeFolder | None = None
+    ) -> None:
         self.name, self.place = name, str(path)
-        self._path, self._disk, self._check = path, disk, check
+        self._path, self._disk, self._make = path, disk, make or disk.mkdir
         self._lock = threading.Lock()  # guards the last result
         self._durable = False  # whether this process has synced the folder
         self._mark: Revision | None = None  # the last mark and result
@@ -118,8 +116,7 @@ class FileLog:
         try:
             return self._disk.open(self._path, flags)
         except FileNotFoundError:
-            self._check()
-            self._disk.mkdir(self._path.parent)
+            self._make(self._path.parent)
             return self._disk.open(self._path, flags)
 
     def _ends_torn(self, size: int) -> bool:

@@ -1,27 +1,32 @@
 """Spaces as folders: a role's folder, the home folder, and the files in them by name."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
-from rolememory.errors import FileError, NotWrittenError, UnsafePathError
+from rolememory.errors import DeletedRoleError, FileError, NotWrittenError, UnsafePathError
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk, signature
-from rolememory.storage.files.log import ENDING, Check, FileLog, anywhere
+from rolememory.storage.files.log import ENDING, FileLog, MakeFolder
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
 from rolememory.storage.role_ids import canonical
 
 PULSE = ".pulse"
+DELETED = "deleted"  # the folder of deleted roles in a home
 _PATHS = 256  # cached
 
 
 class FileDocument:
     """One file."""
 
-    def __init__(self, path: Path, name: str, disk: Disk = DISK, check: Check = anywhere) -> None:
+    def __init__(
+        self, path: Path, name: str, disk: Disk = DISK, make: MakeFolder | None = None
+    ) -> None:
         self.name, self.place = name, str(path)
-        self._path, self._disk, self._check = path, disk, check
+        self._path, self._disk, self._make = path, disk, make or disk.mkdir
 
     def mark(self) -> Revision | None:
         """One stat; None if the file cannot be accessed."""
@@ -73,24 +78,23 @@ class FileDocument:
         folder = self._path.parent
         with atomic.refusals(self._path):
             if self._disk.mark(folder) is None:
-                self._check()
-                self._disk.mkdir(folder)
+                self._make(folder)
                 self._disk.fsync_folder(folder.parent)
 
 
 class FileSpace:
-    """One folder. `disk` makes every call to the system; `check` refuses to make a folder that is missing."""
+    """One folder. `disk` makes every call to the system, `make` a missing folder."""
 
     def __init__(
         self,
         folder: Path,
         name: str | None = None,
         disk: Disk = DISK,
-        check: Check = anywhere,
+        make: MakeFolder | None = None,
     ) -> None:
         self.folder = Path(folder)
         self.name = self.folder.name if name is None else name
-        self.place, self.disk, self._check = str(folder), disk, check
+        self.place, self.disk, self._make = str(folder), disk, make or disk.mkdir
         self._paths: dict[str, Path] = {}  # by name: a turn uses the same few
 
     def exists(self) -> bool:
@@ -99,11 +103,11 @@ class FileSpace:
 
     def log(self, name: str) -> FileLog:
         """`{name}.jsonl`."""
-        return FileLog(self._path(name, ENDING), name, self.disk, self._check)
+        return FileLog(self._path(name, ENDING), name, self.disk, self._make)
 
     def document(self, name: str) -> FileDocument:
         """The file of that name."""
-        return FileDocument(self._path(name), name, self.disk, self._check)
+        return FileDocument(self._path(name), name, self.disk, self._make)
 
     blob = document
 
@@ -168,9 +172,14 @@ class FileSpace:
         folder, file = (path.parent, f"{path.name}.lock") if "/" in name else (path, atomic.LOCK)
         with atomic.refusals(folder):
             if self.disk.mark(folder) is None or not self.name:
-                self._check()
-                self.disk.mkdir(folder)
-        with atomic.locked(folder, timeout_s, file):
+                self._make(folder)
+        with ExitStack() as held:
+            try:
+                held.enter_context(atomic.locked(folder, timeout_s, file))
+            except NotWrittenError:
+                if self.disk.mark(folder) is None:  # removed while this waited
+                    self._make(folder)
+                raise
             yield
 
     def _listed(self, prefix: str) -> Iterator[tuple[str, str]]:
@@ -197,12 +206,12 @@ class FileSpace:
 
 
 class FileStorage:
-    """A home folder with a folder per role."""
+    """A home folder with a folder per role; deleted ones are in the folder `deleted`."""
 
     def __init__(self, path: Path | str, disk: Disk = DISK) -> None:
         self.path = Path(path).expanduser().resolve()
-        self.home = FileSpace(self.path, "", disk, self._check_there)
-        self._disk = disk
+        self.home = FileSpace(self.path, "", disk, self._make_folder)
+        self._disk, self._deleted = disk, self.path / DELETED
         self._stood = False  # a role was seen here
         self._misplaced: list[FileError] = []
 
@@ -240,7 +249,7 @@ class FileStorage:
     def role(self, role_id: str) -> FileSpace:
         """The folder directly below the home (P15)."""
         folder = contained(self.path, role_id)
-        return FileSpace(folder, folder.name, self._disk, self._check_there)
+        return FileSpace(folder, folder.name, self._disk, partial(self._make_within, folder))
 
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> FileSpace:
         """Filled under a temporary name, then renamed."""
@@ -249,6 +258,70 @@ class FileStorage:
         atomic.new_folder(space.folder, documents, self._disk)
         self._stood = True
         return space
+
+    def delete(self, role_id: str, *, for_good: bool = False) -> None:
+        """Renamed into the folder of deleted roles; for good: to a temporary name there, and then removed."""
+        space, kept = self.role(role_id), contained(self._deleted, role_id)
+        running = sys.platform != "win32"  # Windows renames no folder with an open file
+        with atomic.refusals(space.folder):
+            self._disk.mkdir(self._deleted)
+            if kept.exists():
+                self._move(kept, atomic.beside(kept))
+            if space.exists():
+                with space.lock() if running else nullcontext():  # let a writer finish
+                    self._move(space.folder, atomic.beside(kept) if for_good else kept)
+        self._empty()
+
+    def deleted(self) -> list[FileSpace]:
+        """The folders in the folder of deleted roles."""
+        names = sorted(name for name in self._disk.names(self._deleted) if canonical(name) == name)
+        return [FileSpace(self._deleted / name, disk=self._disk) for name in names]
+
+    def restore(self, role_id: str) -> FileSpace:
+        """Renamed back."""
+        space = self.role(role_id)
+        if space.exists():
+            raise FileExistsError(space.place)
+        with atomic.refusals(space.folder):
+            self._move(contained(self._deleted, role_id), space.folder)
+        return space
+
+    def _move(self, folder: Path, to: Path) -> None:
+        self._disk.replace(folder, to)
+        self._disk.fsync_folder(to.parent)
+        self._disk.fsync_folder(folder.parent)
+
+    def _empty(self) -> None:
+        """Remove the folders that are deleted for good, also those that a killed process left. Raises: NotWrittenError."""
+        for name in filter(atomic.is_ours, self._disk.names(self._deleted)):
+            path = self._deleted / name
+            try:
+                self._disk.rmtree(path)
+            except FileNotFoundError:  # by another process
+                continue
+            except OSError as error:
+                raise NotWrittenError(
+                    "{path}: the role is deleted, but not all of its files: {reason}; remove this folder yourself",
+                    path=path,
+                    reason=error.strerror or error,
+                ) from error
+
+    def _make_folder(self, folder: Path) -> None:
+        self._check_there()
+        self._disk.mkdir(folder)
+
+    def _make_within(self, role: Path, folder: Path) -> None:
+        """Make a folder of a role. Its own is made by `create` alone: a late writer must not bring a deleted role back.
+
+        Raises: DeletedRoleError.
+        """
+        self._check_there()
+        try:
+            if folder == role:
+                raise FileNotFoundError
+            self._disk.mkdir(folder, role)
+        except FileNotFoundError:
+            raise DeletedRoleError(role) from None
 
 
 def space_of(home: Space | Path | str) -> Space:

@@ -23,8 +23,9 @@ class Kept:
     damage: Callable[[str, Callable[[bytes], bytes]], None] | None = None  # to a log's bytes
 
     def space(self) -> Space:
-        """The role's space, opened again."""
-        return self.open().role(ROLE)
+        """The role's space, opened again, and made before if it is missing."""
+        storage = self.open()
+        return storage.role(ROLE) if ROLE in storage.roles() else storage.create(ROLE, {})
 
 
 @contextmanager

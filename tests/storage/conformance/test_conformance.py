@@ -2,12 +2,12 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
 
-from rolememory.errors import BusyError, UnsafePathError
+from rolememory.errors import BusyError, DeletedRoleError, UnsafePathError
 from rolememory.storage.port import START, LogPosition, Space
 from tests.durability.processes import forked
 from tests.storage.conformance.places import ROLE, STORAGES, Kept, on_thread
@@ -43,10 +43,11 @@ def test_what_is_appended_is_read_by_everybody_in_order(kept: Kept, name: str) -
 
 
 def test_a_log_that_is_not_there_is_empty_and_reading_makes_none(kept: Kept) -> None:
-    log = kept.space().log("uses")
+    space = kept.open().role(ROLE)
+    log = space.log("uses")
     assert (log.mark(), log.read().appends, log.read().place) == (None, (), START)
-    assert kept.space().logs("") == []
-    assert not kept.space().exists()
+    assert space.logs("") == []
+    assert not space.exists()
 
 
 def test_reading_since_a_place_gives_what_came_after_it(kept: Kept) -> None:
@@ -233,12 +234,13 @@ def test_a_document_is_kept_as_it_was_put_byte_for_byte(kept: Kept) -> None:
 
 
 def test_a_document_that_is_not_there(kept: Kept) -> None:
-    document = kept.space().document("memory.json")
+    space = kept.open().role(ROLE)
+    document = space.document("memory.json")
     assert document.mark() is None
     with pytest.raises(FileNotFoundError):
         document.read()
     document.delete()
-    assert not kept.space().exists()
+    assert not space.exists()
 
 
 def test_compare_and_set_is_done_by_who_saw_what_stands_there(kept: Kept) -> None:
@@ -451,3 +453,77 @@ def test_the_home_has_a_space_of_its_own(kept: Kept) -> None:
     assert kept.open().home.document("personas.json").read() == b"{}"
     assert kept.open().home.names("") == ["personas.json"]
     assert kept.open().roles() == [ROLE]
+
+
+# deleted roles
+
+WRITES: dict[str, Callable[[Space], object]] = {
+    "appends to a log": lambda space: space.log("uses").append(row(1)),
+    "appends to a new log": lambda space: space.log("chats/inn").append(row(1)),
+    "puts a blob": lambda space: space.blob("role.json").put(b"{}"),
+    "puts a new blob": lambda space: space.blob(".cache/vectors/a.bin").put(b"{}"),
+    "swaps a document": lambda space: space.document("memory.json").swap(b"[]", None),
+    "takes the lock": lambda space: space.lock().__enter__(),
+    "takes another lock": lambda space: space.lock("state").__enter__(),
+}
+
+
+def filled(kept: Kept) -> Space:
+    """A role with a document and logs."""
+    space = kept.open().create(ROLE, {"role.json": b'{"name":"Mira"}'})
+    space.log("uses").append(row(0))
+    space.log("chats/harbour").append(row(0))
+    return space
+
+
+@pytest.mark.parametrize("for_good", [False, True], ids=["to be restored", "for good"])
+def test_of_a_deleted_role_nothing_is_read(kept: Kept, for_good: bool) -> None:
+    space = filled(kept)
+    log, document = space.log("uses"), space.document("role.json")
+    place = log.read().place
+    kept.open().delete(ROLE, for_good=for_good)
+    storage = kept.open()
+    assert (storage.roles(), storage.problems(), space.exists()) == ([], [], False)
+    assert (log.mark(), log.read(place).appends, document.mark()) == (None, (), None)
+    assert (space.logs("chats/"), space.names("")) == ([], [])
+    assert len(storage.deleted()) == (not for_good)
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_late_writer_does_not_bring_a_deleted_role_back(
+    kept: Kept, write: Callable[[Space], object]
+) -> None:
+    space = filled(kept)
+    kept.open().delete(ROLE)
+    for late in (space, kept.open().role(ROLE)):
+        with pytest.raises(DeletedRoleError, match="this role was deleted"):
+            write(late)
+    assert not late.exists()
+    assert kept.open().create(ROLE, {}).names("") == []
+
+
+def test_a_restored_role_is_as_it_was(kept: Kept) -> None:
+    space = filled(kept)
+    kept.open().delete(ROLE)
+    [deleted] = kept.open().deleted()
+    assert (deleted.name, deleted.document("role.json").read()) == (ROLE, b'{"name":"Mira"}')
+    assert kept.open().restore(ROLE).log("uses").append(row(1)) is None
+    assert said(kept.space()) == [(row(0),), (row(1),)]
+    assert said(kept.space(), "chats/harbour") == [(row(0),)]
+    assert space.document("role.json").read() == b'{"name":"Mira"}'
+    assert (kept.open().roles(), kept.open().deleted()) == ([ROLE], [])
+
+
+def test_a_role_is_not_restored_over_another_one_of_its_id(kept: Kept) -> None:
+    filled(kept)
+    kept.open().delete(ROLE)
+    kept.open().create(ROLE, {"role.json": b"[]"})
+    with pytest.raises(FileExistsError):
+        kept.open().restore(ROLE)
+    assert kept.space().document("role.json").read() == b"[]"
+    kept.open().delete(ROLE)
+    [deleted] = kept.open().deleted()
+    assert deleted.document("role.json").read() == b"[]"  # of the two the newer one
+    kept.open().delete(ROLE, for_good=True)
+    kept.open().delete(ROLE, for_good=True)
+    assert (kept.open().deleted(), kept.open().roles()) == ([], [])
