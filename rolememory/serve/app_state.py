@@ -15,7 +15,7 @@ from rolememory.plugins import allow
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import Admission
 from rolememory.serve.events import EventBus
-from rolememory.serve.guard import AccessRules, local
+from rolememory.serve.guard import AccessRules
 from rolememory.serve.keys import ApiKeys
 from rolememory.serve.peers import Peers
 from rolememory.serve.token import token_of
@@ -137,17 +137,8 @@ class AppState:
     def rules(self) -> AccessRules:
         """The current rules of the access guard."""
         settings = self.settings
-        return AccessRules(
-            token=self.token,
-            hosts=frozenset(name.lower() for name in settings.allowed_hosts),
-            origins=frozenset(origin.rstrip("/") for origin in settings.allowed_origins),
-            max_body=int(settings.max_body_mb * 2**20),
-            open_to_others=not local(settings.host),
-            turn_s=settings.recall_timeout_s,
-            language=self.language,
-            caller=self.keys.caller if settings.service else None,
-            proxies=settings.trusted_proxies,
-        )
+        caller = self.keys.caller if settings.service else None
+        return AccessRules(self.token, settings, self.language, caller)
 
     def open(self) -> None:
         """Start watching files and preload what the first turn needs."""

@@ -22,11 +22,13 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Mu
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from starlette.requests import HTTPConnection
+
 from rolememory.locales import translatable
+from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import Admission
 from rolememory.serve.body import BODY_S, PACKED, Body, Unpacked, too_large
 from rolememory.serve.http_refusal import HttpRefusal, language_of, proxied
@@ -58,7 +60,13 @@ _FORWARDED = frozenset(
 _READING = frozenset({"GET", "HEAD"})
 _FIELDS = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
-_JSON = ("application/json", "application/x-ndjson")
+_TYPES = (
+    "application/json",
+    "application/x-ndjson",
+    "application/octet-stream",
+    "image/png",
+    "application/zip",
+)  # of a body
 _SEND_TOKEN = translatable(
     "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token"
 )
@@ -77,9 +85,6 @@ _ROUTE_RIGHTS = tuple(
         ("POST", "/mcp", "read"),  # its tools check the right to write themselves
     )
 )
-_UPLOADS = ("application/octet-stream", "image/png", "application/zip")
-
-
 _STOPPING = HttpRefusal(
     503, "stopping", "this server is being stopped", "send it again once it is back"
 )
@@ -90,185 +95,297 @@ class AccessRules:
     """Rules of the guard; read for each request, so that settings apply at once."""
 
     token: str
-    hosts: frozenset[str] = frozenset()  # additional host names, lower case, without port
-    origins: frozenset[str] = frozenset()  # allowed pages
-    max_body: int = 32 * 2**20  # bytes
-    open_to_others: bool = False  # listens off loopback
-    turn_s: float = 2.0  # timeout of a large proxy call in the queue; it then passes without memory
+    settings: ServeSettings
     language: str = "en"  # default language
     caller: Callable[[str], Caller | None] | None = None  # of a service: the caller with this key
-    proxies: tuple[str, ...] = ()  # of a service: addresses and networks of trusted proxies
+
+    @property
+    def max_body(self) -> int:
+        """The largest body, in bytes."""
+        return int(self.settings.max_body_mb * 2**20)
+
+    def allows(self, origin: str) -> bool:
+        """Whether pages of this origin may ask."""
+        return origin in (one.rstrip("/") for one in self.settings.allowed_origins)
+
+    def answers_to(self, host: str) -> bool:
+        """Whether a Host header names this server."""
+        name = _bare(host)
+        if not name or "@" in host or "/" in host:
+            return False
+        if local(name) or name in map(str.lower, self.settings.allowed_hosts):
+            return True
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return not local(self.settings.host)  # DNS rebinding needs a name
+
+    def trusts(self, address: str) -> bool:
+        """Whether a proxy at this address may forward requests."""
+        known = (ipaddress.ip_network(one, strict=False) for one in self.settings.trusted_proxies)
+        return any(ipaddress.ip_address(address) in one for one in known)
 
 
 class AccessGuard:
     """ASGI middleware: enforces `AccessRules`, and adds security headers to responses of the page and REST."""
 
-    def __init__(
-        self, app: App, rules: Callable[[], AccessRules], admission: Admission | None = None
-    ) -> None:
-        self._app, self._rules = app, rules
-        self._admission = admission or Admission()
+    def __init__(self, app: App, rules: Callable[[], AccessRules], admission: Admission) -> None:
+        self._app, self._rules, self._admission = app, rules, admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        rules, headers = self._rules(), _headers(scope)
-        answer = _GuardedResponse(send, scope, rules, headers)
+        request = GuardedRequest(scope, self._rules())
+        answer = _GuardedResponse(send, request)
         try:
-            _check_headers(scope)
-            _check_framing(headers)
-            _check_path(scope)
-            page = admitted(scope, headers, rules)
+            page = request.admitted()
         except HttpRefusal as refusal:
-            await _drain(headers, receive)
+            await _drain(request.headers, receive)
             await answer.refuse(refusal)
             return
-        if scope["method"] == "OPTIONS" and page == "allowed":
-            await _preflight(headers, send)
+        if request.method == "OPTIONS" and page == "allowed":
+            await _preflight(request.headers, send)
             return
-        passes, expected = proxied(scope["path"]), int(headers.get("content-length") or 0) or None
-        if _packed(headers) and (not passes or re.fullmatch(_TURNS + "/?", scope["path"])):
-            receive, expected = Unpacked(receive).receive, None
-            scope["headers"] = [one for one in scope["headers"] if one[0] != b"content-encoding"]
-        body = scope[BODY] = Body(
-            receive,
-            rules.max_body,
-            answer.refuse,
-            admission=self._admission,
-            expected=expected,
-            turn_s=rules.turn_s if passes else BODY_S,
-            may_pass=passes,
-            asker=_asker(scope, headers),
-        )
+        body = scope[BODY] = self._body(request, receive, answer)
         try:
             await self._app(scope, body.receive, answer.send)
         except asyncio.CancelledError:  # the server is shutting down, and its grace period is over
             await answer.refuse(_STOPPING)
         except Exception:
-            if (
-                not answer.refused
-            ):  # after a refusal within the body, the application sees a disconnect
+            if not answer.refused:  # after a refusal, the application sees a disconnect
                 raise
         finally:
             body.let_go()
 
-
-def _asker(scope: Scope, headers: Mapping[str, str]) -> Hashable:
-    """The client, as known before the body: the user of a key, else of a header, with the address."""
-    if caller := scope.get(CALLER):
-        return caller.name, caller.user
-    user = headers.get("x-rolememory-user") or headers.get("x-openwebui-user-name", "")
-    return (scope.get("client") or ("",))[0], user
-
-
-def admitted(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> str:
-    """The kind of client: "program", "own" page or "allowed" page.
-
-    Raises:
-        HttpRefusal: access is denied.
-    """
-    host = headers.get("host", "")
-    if not _known_host(host, rules):
-        name = host[:80]
-        raise HttpRefusal(
-            421,
-            "host",
-            "this server does not answer to {name!r}",
-            "add the name to serve.allowed_hosts",
-            name=name,
+    def _body(
+        self, request: "GuardedRequest", receive: Receive, answer: "_GuardedResponse"
+    ) -> Body:
+        """The body with its limits; unpacked, unless the upstream gets it as it is."""
+        expected, passes = request.length or None, request.proxied
+        if request.encoding in PACKED and (not passes or re.fullmatch(_TURNS + "/?", request.path)):
+            receive, expected = Unpacked(receive).receive, None
+            headers = request.scope["headers"]
+            request.scope["headers"] = [one for one in headers if one[0] != b"content-encoding"]
+        return Body(
+            receive,
+            request.rules.max_body,
+            answer.refuse,
+            admission=self._admission,
+            expected=expected,
+            turn_s=request.rules.settings.recall_timeout_s if passes else BODY_S,
+            may_pass=passes,
+            asker=request.asker,
         )
-    if rules.caller:
-        _check_forwarded(scope, headers, rules)
-    page = _page(headers, host, scope, rules)
-    if scope["method"] == "OPTIONS" and page == "allowed":
+
+
+class GuardedRequest(HTTPConnection):
+    """A request to check, by its headers alone."""
+
+    def __init__(self, scope: Scope, rules: AccessRules) -> None:
+        super().__init__(scope)
+        self.rules, self.path, self.method = rules, scope["path"], scope["method"]
+        self.proxied, self.reads = proxied(self.path), self.method in _READING
+        self.encoding = self._header("content-encoding").strip().lower()
+
+    @property
+    def length(self) -> int:
+        """The length of the body as declared, 0 = unknown."""
+        return int(self._header("content-length") or 0)
+
+    @property
+    def asker(self) -> Hashable:
+        """The client, as known before the body: the user of a key, else of a header, with the address."""
+        if caller := self.scope.get(CALLER):
+            return caller.name, caller.user
+        user = self._header("x-rolememory-user") or self._header("x-openwebui-user-name")
+        return self.client and self.client.host, user
+
+    def admitted(self) -> str:
+        """The kind of client: "program", "own" page or "allowed" page.
+
+        Raises:
+            HttpRefusal: access is denied.
+        """
+        self._check_size()
+        self._check_path()
+        if not self.rules.answers_to(self._header("host")):
+            raise HttpRefusal(
+                421,
+                "host",
+                "this server does not answer to {name!r}",
+                "add the name to serve.allowed_hosts",
+                name=self._header("host")[:80],
+            )
+        if self.rules.caller:
+            self._check_forwarded()
+        page = self._page()
+        if self.method == "OPTIONS" and page == "allowed":
+            return page
+        if self.rules.caller:
+            self._check_key(self.rules.caller)
+        elif not self._has_token():
+            self._check_without_token(page)
+        self._check_body()
         return page
-    if rules.caller:
-        _check_key(scope, headers, rules)
-    elif not _has_token(headers, rules):
-        _check_without_token(scope, page)
-    _check_body(scope, headers, rules)
-    return page
 
+    def _header(self, name: str) -> str:
+        return self.headers.get(name, "")
 
-def _check_without_token(scope: Scope, page: str) -> None:
-    """Allow without a token: the page itself, and all from this machine except changes by a page."""
-    if not from_here(scope) and scope["path"] != "/" and not _asset(scope):
-        raise HttpRefusal(
-            401,
-            "token",
-            "asked from another machine, or through a proxy, without the token",
-            _SEND_TOKEN,
-        )
-    if page == "allowed" and not proxied(scope["path"]):
-        raise HttpRefusal(401, "token", "a page must send the token", _SEND_TOKEN)
-    if page == "own" and scope["method"] not in _READING:
-        raise HttpRefusal(
-            401,
-            "token",
-            "this page has no key",
-            "open the page again under the address that `rolememory serve` printed",
-        )
+    def _keys(self) -> list[str]:
+        """The keys or tokens in the headers."""
+        bearer = self._header("authorization").removeprefix("Bearer ").strip()
+        own, anthropic = self._header("x-rolememory-token"), self._header("x-api-key")
+        return list(filter(None, (bearer, own, anthropic)))
 
+    def _has_token(self) -> bool:
+        token = self.rules.token
+        cookie = self.cookies.get(cookie_name(token), "")
+        return any(same(one, token) for one in (*self._keys(), cookie))
 
-def _check_body(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
-    if scope["method"] not in _READING and not proxied(scope["path"]):
-        _check_type(headers)
-        _check_encoding(headers)
-    if int(headers.get("content-length") or 0) > rules.max_body:
-        raise too_large(rules.max_body)
+    def _is_asset(self) -> bool:
+        return self.reads and self.path.startswith("/web/")
 
+    def _check_size(self) -> None:
+        """Refuse too large headers, which the server limits only if they arrive in several chunks, and ambiguous framing (request smuggling)."""
+        pairs = self.headers.raw
+        size = sum(len(name) + len(value) for name, value in pairs)
+        if len(pairs) > MOST_HEADERS or size > HEADER_BYTES:
+            raise HttpRefusal(431, "headers", "too many headers", "send fewer or shorter ones")
+        if "content-length" in self.headers and "transfer-encoding" in self.headers:
+            raise HttpRefusal(
+                400,
+                "framing",
+                "Content-Length and Transfer-Encoding in one request",
+                "send one of them",
+            )
 
-def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
-    """Take the scheme from a trusted proxy's headers; refuse forwarded headers of others."""
-    if not any(_forwards(name) for name, _ in scope["headers"]):
-        return
-    if not _named(scope.get("client"), rules.proxies):
-        raise HttpRefusal(
-            400,
-            "forwarded",
-            "forwarded headers from an address that is no known proxy",
-            "add its address to serve.trusted_proxies",
-        )
-    if (scheme := headers.get("x-forwarded-proto", "")) in ("http", "https"):
-        scope["scheme"] = scheme
+    def _check_path(self) -> None:
+        """Refuse `..` in any encoding: only paths below the upstream's base URL may be requested."""
+        path = self.path if self.proxied else ""
+        for _ in range(3):  # the upstream may decode again
+            if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
+                raise HttpRefusal(400, "path", "a path with . or .. in it", "write the address out")
+            path = unquote(path)
 
-
-def _named(client: tuple[str, int] | None, proxies: Iterable[str]) -> bool:
-    """Whether an address is in one of these networks."""
-    if client is None:
-        return False
-    address = ipaddress.ip_address(client[0])
-    return any(address in ipaddress.ip_network(one, strict=False) for one in proxies)
-
-
-def _check_key(scope: Scope, headers: Mapping[str, str], rules: AccessRules) -> None:
-    """Set the caller in the scope; refuse those without the right."""
-    if scope["method"] in _READING and (scope["path"] in ("/", "/healthz") or _asset(scope)):
-        return
-    given = headers.get("authorization", "").removeprefix("Bearer ").strip()
-    given = given or headers.get("x-rolememory-token", "") or headers.get("x-api-key", "")
-    caller = rules.caller(given) if rules.caller else None
-    if caller is None:
-        raise HttpRefusal(401, "key", "asked without a key that counts", _SEND_KEY)
-    right = needed(scope["method"], scope["path"])
-    if not caller.may(right):
+    def _page(self) -> str:
+        origin = self.headers.get("origin")
+        if origin is None:
+            site = self._header("sec-fetch-site")
+            if site == "cross-site" and not self._navigates():
+                raise HttpRefusal(
+                    403,
+                    "origin",
+                    "asked by another site's page",
+                    "call from the page of this server, or from a program",
+                )
+            return "own" if site in ("same-origin", "none") else "program"
+        if origin == f"{self.scope.get('scheme', 'http')}://{self._header('host')}":
+            return "own"
+        if self.rules.allows(origin):
+            return "allowed"
         raise HttpRefusal(
             403,
-            "right",
-            "this key lacks the right {right!r}",
-            "make a key that has it: `rolememory keys add`",
-            right=right,
+            "origin",
+            "pages of {page!r} may not ask",
+            "add the origin to serve.allowed_origins",
+            page=origin[:80],
         )
-    if right != "admin" and not caller.user:
-        raise HttpRefusal(
-            403,
-            "user",
-            "this key speaks for no user",
-            "send a claim that it signs, or a key of one user",
-        )
-    scope[CALLER] = caller
+
+    def _navigates(self) -> bool:
+        """Whether this is a navigation to our page: allowed from any site, and read-only."""
+        how, what = self._header("sec-fetch-mode"), self._header("sec-fetch-dest")
+        return how == "navigate" and what == "document"
+
+    def _check_forwarded(self) -> None:
+        """Take the scheme from a trusted proxy's headers; refuse forwarded headers of others."""
+        if not _is_forwarded(self.scope):
+            return
+        if self.client is None or not self.rules.trusts(self.client.host):
+            raise HttpRefusal(
+                400,
+                "forwarded",
+                "forwarded headers from an address that is no known proxy",
+                "add its address to serve.trusted_proxies",
+            )
+        if (scheme := self._header("x-forwarded-proto")) in ("http", "https"):
+            self.scope["scheme"] = scheme
+
+    def _check_key(self, caller_of: Callable[[str], Caller | None]) -> None:
+        """Set the caller in the scope; refuse those without the right."""
+        if self._is_asset() or (self.reads and self.path in ("/", "/healthz")):
+            return
+        caller = caller_of(next(iter(self._keys()), ""))
+        if caller is None:
+            raise HttpRefusal(401, "key", "asked without a key that counts", _SEND_KEY)
+        right = needed(self.method, self.path)
+        if not caller.may(right):
+            raise HttpRefusal(
+                403,
+                "right",
+                "this key lacks the right {right!r}",
+                "make a key that has it: `rolememory keys add`",
+                right=right,
+            )
+        if right != "admin" and not caller.user:
+            raise HttpRefusal(
+                403,
+                "user",
+                "this key speaks for no user",
+                "send a claim that it signs, or a key of one user",
+            )
+        self.scope[CALLER] = caller
+
+    def _check_without_token(self, page: str) -> None:
+        """Allow without a token: the page itself, and all from this machine except changes by a page."""
+        if not from_here(self.scope) and self.path != "/" and not self._is_asset():
+            raise HttpRefusal(
+                401,
+                "token",
+                "asked from another machine, or through a proxy, without the token",
+                _SEND_TOKEN,
+            )
+        if page == "allowed" and not self.proxied:
+            raise HttpRefusal(401, "token", "a page must send the token", _SEND_TOKEN)
+        if page == "own" and not self.reads:
+            raise HttpRefusal(
+                401,
+                "token",
+                "this page has no key",
+                "open the page again under the address that `rolememory serve` printed",
+            )
+
+    def _check_body(self) -> None:
+        if not self.reads and not self.proxied:
+            self._check_type()
+            self._check_encoding()
+        if self.length > self.rules.max_body:
+            raise too_large(self.rules.max_body)
+
+    def _check_type(self) -> None:
+        kind = self._header("content-type").partition(";")[0].strip().lower()
+        if not kind and not self.length and "transfer-encoding" not in self.headers:
+            return
+        if kind not in _TYPES:
+            raise HttpRefusal(
+                415,
+                "content_type",
+                "cannot read {kind!r}" if kind else "cannot read a body without a type",
+                "send application/json",
+                kind=kind[:60],
+            )
+
+    def _check_encoding(self) -> None:
+        if self.encoding not in ("", "identity", *PACKED):
+            raise HttpRefusal(
+                415,
+                "content_encoding",
+                "cannot unpack {kind!r}",
+                "send it plain, or packed with gzip",
+                kind=self.encoding[:60],
+            )
 
 
 def needed(method: str, path: str) -> str:
@@ -299,46 +416,6 @@ def local(host: str) -> bool:
         return False
 
 
-def _check_headers(scope: Scope) -> None:
-    """Refuse too large headers: the server limits them only if they arrive in several chunks."""
-    pairs = scope["headers"]
-    if (
-        len(pairs) > MOST_HEADERS
-        or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES
-    ):
-        raise HttpRefusal(431, "headers", "too many headers", "send fewer or shorter ones")
-
-
-def _check_framing(headers: Mapping[str, str]) -> None:
-    """Refuse ambiguous framing (request smuggling): a proxy in front may have used the other length."""
-    if "content-length" in headers and "transfer-encoding" in headers:
-        raise HttpRefusal(
-            400,
-            "framing",
-            "Content-Length and Transfer-Encoding in one request",
-            "send one of them",
-        )
-
-
-def _check_path(scope: Scope) -> None:
-    """Refuse `..` in any encoding: only paths below the upstream's base URL may be requested."""
-    path = scope["path"]
-    if not proxied(path):
-        return
-    for _ in range(3):  # the upstream may decode again
-        if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
-            raise HttpRefusal(400, "path", "a path with . or .. in it", "write the address out")
-        path = unquote(path)
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by lower-case name; of a repeated one the first value."""
-    found: dict[str, str] = {}
-    for name, value in scope["headers"]:
-        found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
-    return found
-
-
 def _bare(host: str) -> str:
     """A Host header without its port, lower case.
 
@@ -351,80 +428,20 @@ def _bare(host: str) -> str:
         return ""
 
 
-def _known_host(host: str, rules: AccessRules) -> bool:
-    name = _bare(host)
-    if not name or "@" in host or "/" in host:
-        return False
-    if local(name) or name in rules.hosts:
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return rules.open_to_others  # DNS rebinding needs a name
-
-
-def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: AccessRules) -> str:
-    origin = headers.get("origin")
-    if origin is None:
-        site = headers.get("sec-fetch-site", "")
-        if site == "cross-site" and not _navigates(headers):
-            raise HttpRefusal(
-                403,
-                "origin",
-                "asked by another site's page",
-                "call from the page of this server, or from a program",
-            )
-        return "own" if site in ("same-origin", "none") else "program"
-    if origin == f"{scope.get('scheme', 'http')}://{host}":
-        return "own"
-    if origin in rules.origins:
-        return "allowed"
-    page = origin[:80]
-    raise HttpRefusal(
-        403,
-        "origin",
-        "pages of {page!r} may not ask",
-        "add the origin to serve.allowed_origins",
-        page=page,
-    )
-
-
-def _navigates(headers: Mapping[str, str]) -> bool:
-    """Whether this is a navigation to our page: allowed from any site, and read-only."""
-    return (
-        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    )
-
-
 def from_here(scope: Scope) -> bool:
     """Whether the client is on this machine and not a proxy.
 
     Requests through a proxy come from its address; they are recognised by its headers, or HTTP/1.0 (the default of nginx).
     """
     client = scope.get("client")
-    passed_on = scope.get("http_version") == "1.0" or any(
-        _forwards(name) for name, _ in scope["headers"]
-    )
+    passed_on = scope.get("http_version") == "1.0" or _is_forwarded(scope)
     return not passed_on and (client is None or local(client[0]))
 
 
-def _forwards(name: bytes) -> bool:
-    return name in _FORWARDED or name.startswith(b"x-forwarded")
-
-
-def _asset(scope: Scope) -> bool:
-    return scope["method"] in _READING and scope["path"].startswith("/web/")
-
-
-def _has_token(headers: Mapping[str, str], rules: AccessRules) -> bool:
-    given = (
-        headers.get("authorization", "").removeprefix("Bearer ").strip(),
-        headers.get("x-rolememory-token", ""),
-        headers.get("x-api-key", ""),  # of Anthropic's API
-        _cookie(headers, rules),
-    )
-    return any(same(one, rules.token) for one in given if one)
+def _is_forwarded(scope: Scope) -> bool:
+    """Whether a header of a proxy is among the headers."""
+    names = (name for name, _ in scope["headers"])
+    return any(name in _FORWARDED or name.startswith(b"x-forwarded") for name in names)
 
 
 def cookie_name(token: str) -> str:
@@ -436,55 +453,11 @@ def cookie_name(token: str) -> str:
     return f"rolememory-{sha256(token.encode()).hexdigest()[:12]}"
 
 
-def _cookie(headers: Mapping[str, str], rules: AccessRules) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(rules.token))
-    except CookieError:
-        return ""
-    return found.value if found else ""
-
-
-def _check_type(headers: Mapping[str, str]) -> None:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if (
-        not kind
-        and (headers.get("content-length") or "0") == "0"
-        and "transfer-encoding" not in headers
-    ):
-        return
-    if kind not in (*_JSON, *_UPLOADS):
-        raise HttpRefusal(
-            415,
-            "content_type",
-            "cannot read {kind!r}" if kind else "cannot read a body without a type",
-            "send application/json",
-            kind=kind[:60],
-        )
-
-
-def _packed(headers: Mapping[str, str]) -> bool:
-    return headers.get("content-encoding", "").strip().lower() in PACKED
-
-
-def _check_encoding(headers: Mapping[str, str]) -> None:
-    kind = headers.get("content-encoding", "").strip().lower()
-    if kind not in ("", "identity", *PACKED):
-        raise HttpRefusal(
-            415,
-            "content_encoding",
-            "cannot unpack {kind!r}",
-            "send it plain, or packed with gzip",
-            kind=kind[:60],
-        )
-
-
 class _GuardedResponse:
     """Sends a response, with our headers on everything that is not relayed from the upstream."""
 
-    def __init__(
-        self, send: Send, scope: Scope, rules: AccessRules, headers: Mapping[str, str]
-    ) -> None:
-        self._send, self._scope, self._rules, self._headers = send, scope, rules, headers
+    def __init__(self, send: Send, request: GuardedRequest) -> None:
+        self._send, self._request = send, request
         self._begun = self.refused = False
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
@@ -500,7 +473,9 @@ class _GuardedResponse:
         if self.refused or self._begun:
             return
         self.refused = True
-        body = refusal.body(language_of(self._headers, self._rules.language), self._scope["path"])
+        request = self._request
+        language = language_of(request.headers, request.rules.language)
+        body = refusal.body(language, request.path)
         said = {
             "content-type": "application/json",
             "content-length": str(len(body)),
@@ -518,8 +493,8 @@ class _GuardedResponse:
 
     def _shared(self) -> Iterable[tuple[bytes, bytes]]:
         """CORS headers for allowed pages: they may read the response, refusals too."""
-        origin = self._headers.get("origin", "")
-        if origin and origin in self._rules.origins:
+        origin = self._request.headers.get("origin", "")
+        if self._request.rules.allows(origin):
             yield from _encoded(
                 {
                     "access-control-allow-origin": origin,
@@ -529,13 +504,12 @@ class _GuardedResponse:
             )
 
     def _added(self) -> Iterable[tuple[bytes, bytes]]:
-        path = self._scope["path"]
+        request, token = self._request, self._request.rules.token
         yield from self._shared()
-        if proxied(path):
+        if request.proxied:
             return
         yield from _encoded(HEADERS)
-        if path == "/" and not self._rules.caller and from_here(self._scope):
-            token = self._rules.token
+        if request.path == "/" and not request.rules.caller and from_here(request.scope):
             kept = f"{cookie_name(token)}={token}; Path=/; HttpOnly; SameSite=Strict"
             yield from _encoded({"set-cookie": kept})
 
