@@ -55,6 +55,7 @@ class WordLists:
     counting: frozenset[str]  # numerals and measure words: two of them are not a word
     pointing: frozenset[str]  # anaphoric words
     forms: Mapping[str, str]  # irregular form -> base: went -> go
+    apart: Mapping[str, str]  # form -> its stem, where the stemmer gives that of an unrelated word
     spellings: Mapping[
         str, str
     ]  # another way to write or say it -> base: harbour -> harbor; also before endings
@@ -64,15 +65,15 @@ class WordLists:
 def word_lists(language: str) -> WordLists:
     """The shipped word lists of `en` or `zh`."""
     raw = lexicon(f"words.{language}")
-    forms, spellings = (
-        {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()}
-        for name in ("forms", "spellings")
+    forms, apart, spellings = (
+        {form: base for base, forms in raw.get(name, {}).items() for form in (base, *forms.split())}
+        for name in ("forms", "apart", "spellings")
     )
     stop, common, everyday, counting, pointing = (
         frozenset(raw.get(name, ()))
         for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    return WordLists(stop, common, everyday, counting, pointing, forms, spellings)
+    return WordLists(stop, common, everyday, counting, pointing, forms, apart, spellings)
 
 
 class _Stemmers(threading.local):
@@ -101,6 +102,8 @@ def stem(word: str) -> str:
 
     >>> stem("storms"), stem("went"), stem("education") == stem("educated")
     ('storm', 'go', True)
+    >>> stem("admirals"), stem("admired")
+    ('admiral', 'admir')
     >>> stem("harbours") == stem("harbor")
     True
     """
@@ -108,17 +111,17 @@ def stem(word: str) -> str:
     plain = word_lists("en").forms.get(plain, plain)
     if not _LATIN.fullmatch(plain):
         return plain
-    stemmed = _snowball(plain)
+    stemmed = _cut(plain)
     return _spellings().get(stemmed, stemmed)
 
 
-def _snowball(word: str) -> str:
-    return str(_stemmers.english.stemWord(word))
+def _cut(word: str) -> str:
+    return word_lists("en").apart.get(word) or str(_stemmers.english.stemWord(word))
 
 
 @cache
 def _spellings() -> Mapping[str, str]:
-    return {_snowball(spelt): _snowball(base) for spelt, base in word_lists("en").spellings.items()}
+    return {_cut(spelt): _cut(base) for spelt, base in word_lists("en").spellings.items()}
 
 
 @cache

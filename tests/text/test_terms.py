@@ -84,6 +84,25 @@ def test_the_right_line_comes_first(query: str, best: str) -> None:
     assert ranked(index, ["tea", "cat", "storm", "mao", "deng"], query)[0] == best
 
 
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        pytest.param("Who dressed the wounds?", "Mind the wind.", id="wound, wind"),
+        pytest.param("Roses, again?", "Prices rise.", id="rose, rise"),
+        pytest.param(
+            "Where did the admirals sail?", "They admire paintings.", id="admiral, admire"
+        ),
+        pytest.param("The importance of minerals?", "Miners import coal.", id="mineral, miner"),
+        pytest.param("Which experiments failed?", "An experience.", id="experiment, experience"),
+        pytest.param("Do elves trade with dwarves?", "Eleven dwell here.", id="elf, dwarf"),
+    ],
+)
+def test_words_that_are_only_spelt_alike_do_not_find_each_other(query: str, other: str) -> None:
+    own = "A wound, a rose, an admiral, an elf, a dwarf; an important mineral, an experiment."
+    found, nothing = indexed(own=own, other=other).among().scores(term_query(query)).tolist()
+    assert found > nothing == 0.0
+
+
 def test_scores_are_shares_of_what_was_asked() -> None:
     index = indexed(all="beacon storm harbour", half="beacon lily garden", none="tea at five")
     all_, half, none = index.among().scores(term_query("beacon storm harbour"))[
