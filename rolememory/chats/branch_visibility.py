@@ -96,7 +96,7 @@ class BranchVisibility:
         asking = here or forest.get(inside)
         apart = not alone or (asking is not None and asking.strangers)
         place = ((choices.token, self.story), self.off, asked_in if apart else None, readers)
-        self.token: Hashable = (place, forest.disturbed, moved and chat, moved)
+        self.token: Hashable = (place, forest.edition, moved and chat, moved)
         self.place: Hashable = self.token if branch_of else place
 
     def family(self, chat: str) -> frozenset[str]:

@@ -160,7 +160,7 @@ class BranchForest:
     """Chats grouped by root, at one moment. Immutable; `following` returns the next state."""
 
     def __init__(self) -> None:
-        self.disturbed = next(_EDITIONS)  # equal while the same things count
+        self.edition = next(_EDITIONS)  # equal while the same things count
         self._ids: dict[str, str] = {}  # chats in logs; shared with all successors
         self._chats: dict[str, Chat] = {}
         self._roots: dict[str, str] = {}
@@ -173,7 +173,7 @@ class BranchForest:
 
         Cost: a copy of the list of chats; families are recomputed only for new or removed ones.
         """
-        new, disturbed, regrouped = copy(self), False, False
+        new, regrouped = copy(self), False
         new._chats = chats = dict(self._chats)
         for log, chat in changed:
             known = self._ids.setdefault(log, chat.id) if chat else self._ids.get(log, "")
@@ -181,12 +181,14 @@ class BranchForest:
             if chat is not None:
                 chats[known] = chat
             if before is not chat:
-                if _disturbance(before) != _disturbance(chat):
-                    disturbed = True
-                    self._note(before, chat)
+                moved = _moved_between(before, chat)
+                if moved is None:
+                    self._moves.all()
+                elif moved and chat is not None:
+                    self._moves.note(*((chat.id, one) for one in moved))
+                if moved is None or moved:
+                    new.edition = next(_EDITIONS)
                 regrouped |= before is None or chat is None
-        if disturbed:
-            new.disturbed = next(_EDITIONS)
         if regrouped:
             new._regroup()
         new._mark = self._moves.version
@@ -195,12 +197,6 @@ class BranchForest:
     def moved_since(self, before: "BranchForest") -> Iterable[tuple[str, str]] | None:
         """Chat and version of what may have changed visibility since then; None if unknown. Cost: what changed."""
         return self._moves.since(before._mark) if self._moves is before._moves else None
-
-    def _note(self, before: Chat | None, after: Chat | None) -> None:
-        if before is None or after is None or _lives(before) != _lives(after):
-            self._moves.all()
-        else:
-            self._moves.note(*((after.id, one) for one in after.moved[before.moves : after.moves]))
 
     def get(self, chat: str) -> Chat | None:
         """The chat of that id."""
@@ -254,13 +250,22 @@ class BranchForest:
         return chat
 
 
-def _lives(chat: Chat) -> object:
-    """Attributes that change all visibility of a chat: a rewritten log, its own story."""
-    return id(chat.moved), chat.info.mode, chat.info.chosen, chat.info.branch_of
+def _moved_between(before: Chat | None, after: Chat | None) -> Sequence[str] | None:
+    """The versions of a chat that may count otherwise; None if any may.
+
+    Whether a chat exists makes no difference while messages were only appended to it.
+    """
+    if before is None or after is None:
+        only = before or after
+        return () if only is None or (_scope(only) == _PLAIN and not only.moves) else None
+    if before.moved is not after.moved or _scope(before) != _scope(after):
+        return None  # its log was rewritten, or its story changed
+    return after.moved[before.moves : after.moves]
 
 
-def _disturbance(chat: Chat | None) -> object:
-    """A value that changes when the chat's visible content changed."""
-    if chat is None:
-        return None
-    return (chat.disturbed, chat.info.branch_of) if chat.disturbed or chat.info.branch_of else None
+_PLAIN = "on", None, ""
+
+
+def _scope(chat: Chat) -> tuple[str, str | None, str]:
+    """What decides where a chat as a whole counts."""
+    return chat.info.mode, chat.info.chosen, chat.info.branch_of

@@ -29,7 +29,6 @@ class Chat:
         str
     ] = ()  # versions in order of arrival on the path, restored ones again; append-only
     mark: int = 0  # its length at this moment: the next mark for `since`
-    disturbed: int = 0  # counter of removed and restored visible messages
     inherited: frozenset[str] = frozenset()  # versions shared with the parent chat
     moved: Sequence[
         str
@@ -87,7 +86,6 @@ class Transcript:
         self.slots = 0  # assigned slots
         self.edition = 0  # changes with every line
         self.order: list[str] = []  # versions in order of arrival on the path
-        self.disturbed = 0
         self.moved: list[str] = []  # versions changed other than at the end
         self.behind: dict[str, str] = {}  # the version each last followed
         self.inherited: frozenset[str] = frozenset()
@@ -154,7 +152,7 @@ class Transcript:
         self._told.update(row.told)
         if "mode" in row.told:
             self.commands.clear()
-        back = {one for splice in row.splices for one in splice.put if one in self.said}
+        restored = {one for splice in row.splices for one in splice.put if one in self.said}
         self._keep_said(row)
         if row.times:
             self._retime(row.times)
@@ -164,24 +162,13 @@ class Transcript:
             first = row.splices[0].put if row.splices else ()
             self.inherited = frozenset(first)
         for number, splice in enumerate(row.splices):
-            self._put(splice, back)
+            self._splice(splice)
+            self.moved += [version for version in splice.put if version in restored]
             if number or not inherits:
                 self.order += splice.put
-        if row.told or row.times:
-            self.disturbed += 1
         self._rest(said.slot for said in row.said)
         self.edition += 1
         self._chat = None
-
-    def _put(self, splice: Splice, back: Container[str]) -> None:
-        """Apply a splice; `back`: restored versions."""
-        inside = bool(splice.put) and self._place(splice) < len(
-            self.path
-        )  # it separates two neighbours
-        self._splice(splice)
-        returned = [version for version in splice.put if version in back]
-        self.moved += returned
-        self.disturbed += bool(splice.out) or inside or bool(returned)
 
     def _set_participants(self, row: ChatLogRow) -> None:
         """Apply identity and participants."""
@@ -216,7 +203,6 @@ class Transcript:
                 self.said,
                 self.order,
                 len(self.order),
-                self.disturbed,
                 self.inherited,
                 self.moved,
                 len(self.moved),

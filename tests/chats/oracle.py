@@ -191,7 +191,7 @@ class Tale:
         self.path: list[ChatMessage] = []
         self.slots = 0
         self.order: list[str] = []
-        self.disturbed = 0
+        self.disturbed = False
         self.inherited: frozenset[str] = frozenset()
         self._alike: dict[str, list[str]] = {}
 
@@ -210,12 +210,14 @@ class Tale:
                 version for splice in row.splices[:1] for version in splice.put
             )
         for number, splice in enumerate(row.splices):
+            standing = self.standing
             inside = bool(splice.put) and self._place(splice) < len(self.path)
             self._splice(splice)
-            self.disturbed += bool(splice.out) or inside or not before.isdisjoint(splice.put)
+            gone = not standing.isdisjoint(splice.out)
+            self.disturbed |= gone or inside or not before.isdisjoint(splice.put)
             if number or not inherits:
                 self.order += splice.put
-        self.disturbed += bool(row.told or row.times)
+        self.disturbed |= bool(row.times)
         for version, said in self.said.items():
             if said.slot in row.times:
                 self.said[version] = replace(said, at=row.times[said.slot])

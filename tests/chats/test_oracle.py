@@ -300,11 +300,8 @@ def test_a_log_that_lost_lines_is_followed_as_plain_lists_follow_it(
                 for row in left:
                     script.follow(row)
             assert list(script.path) == tale.path
-            assert (script.said, script.order, script.disturbed) == (
-                tale.said,
-                tale.order,
-                tale.disturbed,
-            )
+            assert (script.said, script.order) == (tale.said, tale.order)
+            assert script.moved or not tale.disturbed
             for digest in {base(version) for version in tale.said}:
                 assert set(script.resting(digest)) == {
                     one for one in tale.resting(digest) if not one.erased

@@ -123,7 +123,7 @@ class ChapterWriter:
         Raises:
             ModelError, NotWrittenError: the rest failed; it is retried later.
         """
-        moves = self._context.chats.chat(chat.id).disturbed
+        moves = self._context.chats.chat(chat.id).moves
         whole = look.forced or self._looked.get(chat.id) != moves
         if look.forced or not look.patient:
             self._refused.pop(chat.id, None)

@@ -38,7 +38,7 @@ class Unread:
         Cost: O(messages since the oldest unread one); the whole chat if it changed, and once per process.
         """
         known = self._chats.chat(chat)
-        moves, whole = known.disturbed, known.worded
+        moves, whole = known.moves, known.worded
         then, place = self._kept.get((reader, chat), (moves, 0))
         begins = max(place - BEFORE, 0) if then == moves else 0
         told = [one.story for one in whole[begins:] if one.scope != "off" and one.story.text]
