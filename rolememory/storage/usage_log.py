@@ -8,23 +8,14 @@ and a turn whose message no longer exists is not counted, without an undo. Texts
 
 import threading
 from collections import Counter
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Hashable,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
-from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
@@ -32,7 +23,6 @@ from rolememory.storage.state import StateLog, Values
 from rolememory.text.timestamps import iso, moment
 
 FRESH = 64  # turns of a chat kept singly, in reach of swipes, edits and branches
-OLD = "#old"  # the name of a chat's blocks, among its versions
 BLOCK = 32  # older turns per sum, and the most versions kept of a sum
 MOST_BLOCKS = 8  # per chat: beyond, the two oldest are merged
 MOST_ROWS = (
@@ -52,34 +42,34 @@ def everywhere(chat: str, version: str) -> bool:
 
 
 @value_class
-class _Piece:
+class _Turns:
     """One turn, or the sum of several."""
 
     versions: tuple[str, ...]  # all of its turns, or a sample
     used: Mapping[str, float]  # memory -> turns that used it
     vain: Mapping[str, float]  # ... that did not use it
-    at: str = ""  # time of a turn
+    at: str = ""  # time of a single turn
+
+    @property
+    def name(self) -> str:
+        """A turn is named by its version, a sum by the first of them."""
+        return self.versions[0] if self.at else f"#{self.versions[0]}"
 
     @property
     def memories(self) -> Mapping[str, float]:
         """Every memory in it."""
         return {**self.used, **self.vain}
 
-
-@dataclass(slots=True)
-class _ChatUse:
-    turns: dict[str, _Piece] = field(default_factory=dict)  # by version, oldest first
-    old: list[_Piece] = field(default_factory=list)
-
     @property
-    def pieces(self) -> list[_Piece]:
-        """Blocks and turns."""
-        return [*self.old, *self.turns.values()]
+    def shown(self) -> list[Any]:
+        """In file form."""
+        if self.at:
+            return [self.at, [*self.used], [*self.vain]]
+        return [self.versions, self.used, self.vain]
 
-    @property
-    def size(self) -> int:
-        """Number of rows (memories per turn or block)."""
-        return sum(len(one.used) + len(one.vain) for one in self.pieces)
+
+_ChatUse = Mapping[str, _Turns]
+"""The turns and sums of a chat by name, each oldest first."""
 
 
 class UsageLog:
@@ -104,15 +94,21 @@ class UsageLog:
     ) -> bool:
         """Record what the prompt of a turn held and its reply used, replacing earlier records of this turn.
 
-        Returns whether anything changed. Cost: O(injected); written in the background.
+        Returns whether anything changed: turns already summed up are not recorded again.
+        Cost: O(injected); written in the background.
         """
-        held = list(dict.fromkeys(injected))
-        used = [one for one in held if one in referenced]
-        turn = _turn(version, iso(at), used, [one for one in held if one not in referenced])
+        held = dict.fromkeys(injected, 1.0)
+        used = {one: 1.0 for one in held if one in referenced}
+        vain = {one: 1.0 for one in held if one not in referenced}
         with self._lock:
-            fresh = _is_news(turn, version, self._current().get(chat) or _ChatUse())
+            kept = self._current().get(chat, {})
+            before = kept.get(version)
+            if before is not None:
+                fresh = (before.used, before.vain) != (used, vain)
+            else:
+                fresh = bool(held) and not any(version in one.versions for one in kept.values())
             if fresh:
-                self._put(chat, version, turn)
+                self._put(chat, _Turns((version,), used, vain, iso(at)))
             return fresh
 
     def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
@@ -124,39 +120,37 @@ class UsageLog:
             BY_HAND + blake2b(query.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         )
         with self._lock:
-            chats = self._current()
-            told = chats[chat].turns.get(version) if chat in chats else None
-            used, held = (told.used, told.memories) if told else ({}, {})
-            others = [one for one in used if one != memory_id]
-            held = {**held, memory_id: 1}
-            self.note(chat, version, held, {*others, memory_id} if referenced else others, at)
+            before = self._current().get(chat, {}).get(version) or _Turns((version,), {}, {})
+            used = before.used.keys() - {memory_id} | ({memory_id} if referenced else set())
+            self.note(chat, version, [*before.memories, memory_id], used, at)
 
     def of(self, memory_id: str) -> list[Use]:
         """The turns with this memory in the prompt, newest first, as far back as single turns are kept."""
         with self._lock:
             found = [
-                use
+                Use(memory_id, chat, version, memory_id in turn.used, moment(turn.at))
                 for chat, kept in self._current().items()
-                for use in _uses(chat, kept, memory_id)
+                for version, turn in kept.items()
+                if turn.at and memory_id in turn.memories
             ]
         return sorted(found, key=lambda use: use.at, reverse=True)
 
     def held(self, chat: str, version: str) -> tuple[str, ...]:
         """The memories in the prompt of this turn, if still kept singly."""
         with self._lock:
-            kept = self._current().get(chat)
-            turn = kept.turns.get(version) if kept else None
+            turn = self._current().get(chat, {}).get(version)
         return tuple(turn.memories) if turn else ()
 
     def pairs(self, least: int = 2) -> list[tuple[str, str]]:
         """Pairs of memories used in the same turn at least `least` times, most frequent first."""
         with self._lock:
-            turns = [
-                sorted(turn.used)[:_MOST_OF_A_TURN]
+            counted = Counter(
+                pair
                 for kept in self._current().values()
-                for turn in kept.turns.values()
-            ]
-        counted = Counter(pair for used in turns for pair in combinations(used, 2))
+                for turn in kept.values()
+                if turn.at
+                for pair in combinations(sorted(turn.used)[:_MOST_OF_A_TURN], 2)
+            )
         return sorted(
             (pair for pair, times in counted.items() if times >= least),
             key=lambda pair: (-counted[pair], pair),
@@ -191,8 +185,7 @@ class UsageLog:
         """Forget every memory that is not `alive`. Cost: O(rows)."""
         with self._lock:
             before = self._rows
-            chats = {chat: _only_alive(kept, alive) for chat, kept in self._current().items()}
-            self._take({chat: kept for chat, kept in chats.items() if kept.pieces})
+            self._take({chat: _only(alive, kept) for chat, kept in self._current().items()})
             if self._rows != before:
                 self._replaced()
 
@@ -216,94 +209,76 @@ class UsageLog:
             self._take(_parsed_chats(values))
         return self._chats
 
-    def _take(self, chats: dict[str, _ChatUse]) -> None:
-        self._chats, self._rows = chats, sum(one.size for one in chats.values())
+    def _take(self, chats: Mapping[str, _ChatUse]) -> None:
+        self._chats = {chat: kept for chat, kept in chats.items() if kept}
+        self._rows = sum(map(_size, self._chats.values()))
         self._sums.clear()
 
     def _replaced(self) -> None:
-        self._state.replace({chat: _as_values(kept) for chat, kept in self._chats.items()})
+        self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
 
-    def _put(self, chat: str, version: str, turn: _Piece) -> None:
-        kept = self._chats.pop(chat, None) or _ChatUse()
-        self._chats[chat] = kept
-        before, shown = kept.size, _as_values(kept)
-        if turn.memories:
-            kept.turns[version] = turn
-        else:
-            kept.turns.pop(version, None)
-        _fold(kept, FRESH)
-        self._write_changes(chat, shown, _as_values(kept))
-        self._rows += kept.size - before
+    def _put(self, chat: str, turn: _Turns) -> None:
+        self._chats[chat] = kept = self._chats.pop(chat, {})
+        after = {**kept, turn.name: turn}
+        if not turn.memories:
+            del after[turn.name]
+        self._change(chat, _folded(after, FRESH))
         self._make_room(chat)
 
     def _make_room(self, present: str) -> None:
         """Sum up, then drop the chats idle longest, until the log is small enough."""
         resting = [chat for chat in self._chats if chat != present]
-        for shrink in (self._fold_all, self._drop):
+        for shrink in (lambda kept: _folded(kept, 0), lambda kept: {}):
             for chat in resting:
                 if self._rows <= self._most_rows:
                     return
-                shown = _as_values(self._chats[chat])
-                self._rows += shrink(chat)
-                kept = self._chats.get(chat)
-                self._write_changes(chat, shown, _as_values(kept) if kept else {})
+                self._change(chat, shrink(self._chats[chat]))
 
-    def _write_changes(self, chat: str, before: JsonMapping, after: JsonMapping) -> None:
-        """Write the changed values of a chat, and mark it for counting again."""
+    def _change(self, chat: str, after: _ChatUse) -> None:
+        """Replace what is kept of a chat: write what differs, and count the chat again."""
+        before, self._chats[chat] = self._chats[chat], after
+        self._rows += _size(after) - _size(before)
         for sums in self._sums.values():
             sums.behind.add(chat)
-        gone = {name: None for name in before if name not in after}
-        news = {name: value for name, value in after.items() if before.get(name) != value}
-        self._state.put(chat, {**gone, **news})
-
-    def _fold_all(self, chat: str) -> int:
-        kept = self._chats[chat]
-        before = kept.size
-        _fold(kept, 0)
-        return kept.size - before
-
-    def _drop(self, chat: str) -> int:
-        return -self._chats.pop(chat).size
+        news = {name: one for name, one in after.items() if one is not before.get(name)}
+        self._state.put(chat, {**dict.fromkeys(before.keys() - after.keys()), **_shown(news)})
+        if not after:
+            del self._chats[chat]
 
 
-def _turn(version: str, at: str, used: Iterable[str], vain: Iterable[str]) -> _Piece:
-    return _Piece((version,), dict.fromkeys(used, 1), dict.fromkeys(vain, 1), at)
+def _size(kept: _ChatUse) -> int:
+    """Number of rows (memories per turn or sum)."""
+    return sum(len(one.used) + len(one.vain) for one in kept.values())
 
 
-def _is_news(turn: _Piece, version: str, kept: _ChatUse) -> bool:
-    """Whether recording a turn changes anything; turns already summed up are not recorded again."""
-    before = kept.turns.get(version)
-    if before is not None:
-        return [*map(list, (before.used, before.vain))] != [*map(list, (turn.used, turn.vain))]
-    return bool(turn.memories) and not any(version in block.versions for block in kept.old)
-
-
-def _fold(kept: _ChatUse, fresh: int) -> None:
+def _folded(kept: _ChatUse, fresh: int) -> _ChatUse:
     """Sum up the oldest turns in blocks, until fewer than `fresh` + BLOCK are left."""
-    turns = kept.turns
+    turns = [one for one in kept.values() if one.at]
+    blocks = [one for one in kept.values() if not one.at]
     while len(turns) >= fresh + BLOCK or (not fresh and turns):
-        oldest = list(islice(turns, BLOCK))
-        kept.old.append(_summed([turns.pop(version) for version in oldest]))
-    while len(kept.old) > MOST_BLOCKS:
-        kept.old[:2] = [_summed(kept.old[:2])]
+        blocks.append(_summed(turns[:BLOCK]))
+        del turns[:BLOCK]
+    while len(blocks) > MOST_BLOCKS:
+        blocks[:2] = [_summed(blocks[:2])]
+    return {one.name: one for one in (*blocks, *turns)}
 
 
-def _summed(pieces: Sequence[_Piece]) -> _Piece:
+def _summed(several: Sequence[_Turns]) -> _Turns:
     """The sum of several; of more than BLOCK versions every second one is kept as a sample."""
-    versions = [version for one in pieces for version in one.versions]
+    versions = [version for one in several for version in one.versions]
     used, vain = Counter[str](), Counter[str]()
-    for one in pieces:
+    for one in several:
         used.update(one.used)
         vain.update(one.vain)
-    return _Piece(tuple(versions[:: 1 + (len(versions) > BLOCK)]), dict(used), dict(vain))
+    return _Turns(tuple(versions[:: 1 + (len(versions) > BLOCK)]), dict(used), dict(vain))
 
 
 class _Sums:
-    """Incremental tallies for one `visible`; a visible turn or block is counted once until it changes."""
+    """Incremental tallies for one `visible`; visible turns are counted once until it changes."""
 
     def __init__(self) -> None:
         self.behind: set[str] = set()  # chats to count again
-        self._counted: dict[str, dict[int, tuple[_Piece, float]]] = {}  # with its visible share
+        self._counted: dict[str, dict[int, tuple[_Turns, float]]] = {}  # with its visible share
         self._tallies: dict[str, UsageTally] = {}  # in order of the last change
 
     def leave(self, chats: Collection[str]) -> None:
@@ -319,19 +294,19 @@ class _Sums:
         if self.behind:
             self._tallies = dict(self._tallies)
         for chat in self.behind:
-            self._count(chat, chats.get(chat), visible)
+            self._count(chat, chats.get(chat, {}), visible)
         self.behind.clear()
         return self._tallies
 
-    def _count(self, chat: str, kept: _ChatUse | None, visible: Visible) -> None:
-        """Update the counts of a chat; pieces not fully visible before are checked again."""
+    def _count(self, chat: str, kept: _ChatUse, visible: Visible) -> None:
+        """Update the counts of a chat; those not fully visible before are checked again."""
         before = self._counted.pop(chat, {})
-        after = dict[int, tuple[_Piece, float]]()
-        for piece in kept.pieces if kept else ():
-            known = before.get(id(piece))
+        after = dict[int, tuple[_Turns, float]]()
+        for one in kept.values():
+            known = before.get(id(one))
             whole = known is not None and known[1] == 1.0
-            if share := 1.0 if whole else _share(chat, piece.versions, visible):
-                after[id(piece)] = (piece, share)
+            if share := 1.0 if whole else _share(chat, one.versions, visible):
+                after[id(one)] = (one, share)
         if after:
             self._counted[chat] = after
         for key, counted in before.items():
@@ -341,13 +316,13 @@ class _Sums:
             if before.get(key) != counted:
                 self._add(*counted, sign=1)
 
-    def _add(self, piece: _Piece, share: float, sign: int) -> None:
-        for memory_id in piece.memories:
+    def _add(self, turns: _Turns, share: float, sign: int) -> None:
+        for memory_id in turns.memories:
             tally = self._tallies.pop(memory_id, None) or UsageTally()
             more = sign * share
             sums = (
-                tally.referenced + more * piece.used.get(memory_id, 0),
-                tally.vain + more * piece.vain.get(memory_id, 0),
+                tally.referenced + more * turns.used.get(memory_id, 0),
+                tally.vain + more * turns.vain.get(memory_id, 0),
             )
             if any(sums):
                 self._tallies[memory_id] = UsageTally(*sums)
@@ -359,60 +334,36 @@ def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
     return round(standing / max(len(versions), 1) * _STEPS) / _STEPS
 
 
-def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
-    for version, turn in kept.turns.items():
-        if memory_id in turn.memories:
-            yield Use(memory_id, chat, version, memory_id in turn.used, moment(turn.at))
+def _only(alive: Container[str], kept: _ChatUse) -> _ChatUse:
+    """The chat with only the memories in `alive`, without turns and sums emptied by that."""
+
+    def left(counts: Mapping[str, float]) -> Mapping[str, float]:
+        return {one: times for one, times in counts.items() if one in alive}
+
+    found = (replace(one, used=left(one.used), vain=left(one.vain)) for one in kept.values())
+    return {one.name: one for one in found if one.memories}
 
 
-def _only_alive(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
-    """The chat with only the memories in `alive`, without turns and blocks emptied by that."""
-
-    def left(piece: _Piece) -> _Piece:
-        used, vain = (
-            {one: times for one, times in counts.items() if one in alive}
-            for counts in (piece.used, piece.vain)
-        )
-        return replace(piece, used=used, vain=vain)
-
-    turns = {version: left(turn) for version, turn in kept.turns.items()}
-    return _ChatUse(
-        {version: turn for version, turn in turns.items() if turn.memories},
-        [one for one in map(left, kept.old) if one.memories],
-    )
-
-
-def _as_values(kept: _ChatUse) -> JsonObject:
-    """A chat in file form: turns by version, and the blocks."""
-    shown: JsonObject = {
-        version: [turn.at, [*turn.used], [*turn.vain]] for version, turn in kept.turns.items()
-    }
-    old = [{"versions": one.versions, "used": one.used, "vain": one.vain} for one in kept.old]
-    return {**shown, **({OLD: old} if old else {})}
+def _shown(kept: _ChatUse) -> dict[str, list[Any]]:
+    return {name: one.shown for name, one in kept.items()}
 
 
 def _parsed_chats(values: Values) -> dict[str, _ChatUse]:
     """The chats in the values; invalid ones are dropped."""
     found: dict[str, _ChatUse] = {}
     for chat, kept in values.items():
-        with suppress(AttributeError, KeyError, TypeError, ValueError):
-            found[chat] = _ChatUse(
-                {version: _read(version, raw) for version, raw in kept.items() if version != OLD},
-                [_old(block) for block in kept.get(OLD, ())],
-            )
+        with suppress(AttributeError, TypeError, ValueError):
+            found[chat] = {name: _parsed(name, raw) for name, raw in kept.items()}
     return found
 
 
-def _read(version: str, raw: Sequence[Any]) -> _Piece:
-    at, used, vain = raw
-    moment(at)
-    return _turn(version, str(at), map(str, used), map(str, vain))
+def _parsed(name: str, raw: Any) -> _Turns:
+    first, used, vain = raw
+    if isinstance(first, str):
+        moment(first)
+        return _Turns((name,), dict.fromkeys(used, 1.0), dict.fromkeys(vain, 1.0), first)
+    return _Turns(tuple(map(str, first)), _counts(used), _counts(vain))
 
 
-def _old(raw: JsonMapping) -> _Piece:
-    versions = tuple(map(str, raw["versions"]))
-    return _Piece(versions, _counts(raw["used"]), _counts(raw["vain"]))
-
-
-def _counts(raw: JsonMapping) -> dict[str, float]:
-    return {str(memory_id): float(times) for memory_id, times in raw.items()}
+def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
+    return {memory_id: float(times) for memory_id, times in raw.items()}
