@@ -228,11 +228,11 @@ class UsageLog:
     def _make_room(self, present: str) -> None:
         """Sum up, then drop the chats idle longest, until the log is small enough."""
         resting = [chat for chat in self._chats if chat != present]
-        for shrink in (lambda kept: _folded(kept, 0), lambda kept: {}):
+        for dropped in (False, True):
             for chat in resting:
                 if self._rows <= self._most_rows:
                     return
-                self._change(chat, shrink(self._chats[chat]))
+                self._change(chat, {} if dropped else _folded(self._chats[chat], 0))
 
     def _change(self, chat: str, after: _ChatUse) -> None:
         """Replace what is kept of a chat: write what differs, and count the chat again."""
