@@ -4,7 +4,6 @@ n_rows n_tokens n_postings  tokens (digests, rising)  lengths  starts  postings 
 """
 
 from array import array
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -74,8 +73,10 @@ class SealedPostings:
         at = int(self.tokens.searchsorted(self.tokens.dtype.type(name)))
         return at if at < len(self.tokens) and int(self.tokens[at]) == name else -1
 
-    def of(self, place: int) -> Held:
-        """The postings of the token at that index; a view."""
+    def of(self, token: str) -> Held:
+        """The postings of a token; a view."""
+        if (place := self.place(token)) < 0:
+            return self.postings[:0]
         end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.postings)
         return self.postings[self.starts[place] : end]
 
@@ -85,8 +86,6 @@ class Postings:
 
     def __init__(self, sealed: SealedPostings | None = None) -> None:
         self.sealed = sealed or SealedPostings.none()
-        self.spare: Counter[str] = Counter()  # of removed texts, and of new rows that duplicate one
-        self.texts: NDArray[np.int32] | None = None  # document frequency of each sealed token
         self._newest: dict[str, array[int]] = {}
 
     def add(self, row: int, said: Mapping[str, int]) -> None:
@@ -99,29 +98,18 @@ class Postings:
             else:
                 known.append(posting)
 
-    def of(self, token: str) -> Held:
-        """The postings of a token in row order; invalid after `add`."""
-        held, place = (
-            np.frombuffer(self._newest.get(token, _NONE), np.uint32),
-            self.sealed.place(token),
-        )
-        if place < 0:
-            return held
-        told = self.sealed.of(place)
-        return np.concatenate([told, held]) if len(held) else told
+    def grew(self, token: str, since: int) -> bool:
+        """Whether a token may have postings from a row on."""
+        newest = self._newest.get(token)
+        later = newest is not None and newest[-1] >= since << COUNT_BITS
+        return later or since < len(self.sealed.digests)
 
-    def count_texts(self, told: Mask) -> None:
-        """Count the texts with each sealed token; `told` masks the sealed rows to count, one per text."""
-        starts = self.sealed.starts
-        seen = told[self.sealed.postings >> COUNT_BITS]
-        counts = np.add.reduceat(seen, starts, dtype=np.int32) if len(starts) else seen
-        self.texts = counts.astype(np.int32)
-
-    def holders(self, token: str) -> int:
-        """Document frequency of a token, over distinct texts; after `count_texts`."""
-        place = self.sealed.place(token)
-        sealed = int(self.texts[place]) if self.texts is not None and place >= 0 else 0
-        return sealed + len(self._newest.get(token, ())) - self.spare.get(token, 0)
+    def of(self, token: str, since: int = 0) -> Held:
+        """The postings of a token from a row on, in row order; invalid after `add`."""
+        newest = np.frombuffer(self._newest.get(token, _NONE), np.uint32)
+        if since < len(self.sealed.digests) and len(held := self.sealed.of(token)):
+            newest = np.concatenate([held, newest]) if len(newest) else held
+        return newest[newest.searchsorted(np.uint32(since << COUNT_BITS)) :] if since else newest
 
     def resealed(
         self, alive: Mask, lengths: "NDArray[np.float64]", digests: Sequence[bytes]

@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count, groupby, repeat
 from math import log
 from operator import itemgetter
 from typing import Any
 
-from rolememory.text.arrays import Counts, Floats, Held, Mask, Rows, np
+from rolememory.text.arrays import Counts, Doubles, Floats, Held, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
 from rolememory.text.postings import COUNT_BITS, MOST, Postings, SealedPostings, text_digest
 from rolememory.text.words import TermQuery, is_pair, kind, tokens
@@ -46,17 +47,14 @@ MOST_AT_ONCE = 1 << 14  # postings counted per pass
 MOST_HELD, HELD_PER_ROW = 1 << 19, 12
 """Limit of cached postings and counts; for a large role per row, so that its everyday words fit."""
 
-MOST_NEW = 64  # new rows up to which the cache is updated instead of rebuilt
-
 EVERYDAY = 8
 """A token in more than 1 of so many texts is cached as dense counts, which is smaller and faster to sum."""
 
 
 class TermIndex:
-    """BM25 over texts by id. Rows only grow (a changed text gets a new one) until `compact`; thread-safe.
+    """BM25 over texts by id; equal texts share a row. Rows only grow until `compact`; thread-safe.
 
-    Holds the items, not their texts: `read(item)` gives the text, always the same. Cost: `add` O(tokens), `scores` O(postings
-    of the question's terms).
+    `read(item)` gives the text of an item, which is not kept. Cost: `add` O(tokens), `scores` O(postings of the question's terms).
     """
 
     def __init__(self, read: Callable[[Any], str] = str) -> None:
@@ -72,16 +70,12 @@ class TermIndex:
 
     def _clear(self, sealed: SealedPostings | None = None) -> None:
         self._postings = Postings(sealed)
-        digests = self._postings.sealed.digests
-        self._number_of: dict[bytes, int] = dict(zip(dict.fromkeys(digests), count(), strict=False))
-        self._numbers = array("q", map(self._number_of.__getitem__, digests))
-        # by text number: the first unused sealed row of the text, -1 = none; by row: the next unused one
-        self._left, self._after = _chained(self._numbers, len(self._number_of))
-        self._copies = array("q", bytes(8 * len(self._number_of)))  # by text number: rows in use
+        known = self._postings.sealed
+        self._digests = list(known.digests)  # by row, as are the next two
+        self._lengths = array("d", known.lengths.tobytes())
+        self._copies = array("I", bytes(4 * len(self._digests)))  # ids with this text; 0 = removed
+        self._row_of_text: dict[bytes, int] = dict(zip(self._digests, count(), strict=False))
         self._row_of: dict[str, int] = {}
-        self._items: list[Any] = [None] * len(digests)  # None = removed
-        self._lengths = array("d", self._postings.sealed.lengths.tobytes())
-        self._alive = array("B", bytes(len(digests)))
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -91,17 +85,17 @@ class TermIndex:
 
     @property
     def version(self) -> int:
-        """Changes whenever a row changes its meaning."""
+        """Changes whenever an id gets another row."""
         return self._moves.version
 
     def moved(self, since: int) -> list[str] | None:
-        """Ids whose row changed its meaning since that version; None if no longer known."""
+        """Ids that got another row since that version; None if no longer known."""
         return self._moves.since(since)
 
     @property
     def n_rows(self) -> int:
         """Number of rows in `scores`, including removed ones."""
-        return len(self._items)
+        return len(self._digests)
 
     def add(self, entry_id: str, item: Any) -> None:
         """Index the text of an item under an id, replacing the previous one."""
@@ -117,37 +111,40 @@ class TermIndex:
         """The same for many whose texts have these digests; known texts are not read."""
         with self._lock:
             self._open()
-            if not self._row_of and digests == self._postings.sealed.digests:
-                self._use_sealed(items)
-            else:
-                for (one, item), digest in zip(items.items(), digests, strict=True):
-                    self._put(one, item, digest)
+            for (one, item), digest in zip(items.items(), digests, strict=True):
+                self._put(one, item, digest)
             self._moves.all()
-
-    def _use_sealed(self, items: Mapping[str, Any]) -> None:
-        """Use all sealed rows, in order."""
-        self._row_of = dict(zip(items, range(len(items)), strict=True))
-        self._items, self._alive = list(items.values()), array("B", b"\1" * len(items))
-        self._left = array("q", [-1]) * len(self._left)
-        told = np.bincount(np.array(self._numbers), minlength=len(self._copies))
-        self._copies = array("q", told.tobytes())
 
     def _open(self) -> None:
         """Load the sealed postings, once."""
         load, self._load = self._load, None
-        if load and (raw := load()) is not None and not self._items:
+        if load and (raw := load()) is not None and not self._digests:
             with suppress(ValueError):  # the texts are read again
                 self._clear(SealedPostings.read(raw))
 
     def _put(self, entry_id: str, item: Any, digest: bytes = b"") -> bool:
         """Index an item; false if its text is unchanged."""
-        if (row := self._row_of.get(entry_id)) is not None:
-            if self._read(self._items[row]) == self._read(item):
-                self._items[row] = item
-                return False
-            self._drop(entry_id)
-        self._append(entry_id, item, digest or text_digest(self._read(item)))
+        digest = digest or text_digest(self._read(item))
+        row, before = self._row_of_text.get(digest), self._row_of.get(entry_id)
+        if row is None:
+            row = self._new_row(digest, self._read(item))
+        if row == before:
+            return False
+        if before is not None:
+            self._copies[before] -= 1
+        self._copies[row] += 1
+        self._row_of[entry_id] = row
         return True
+
+    def _new_row(self, digest: bytes, text: str) -> int:
+        row = self._row_of_text[digest] = len(self._digests)
+        self._digests.append(digest)
+        self._lengths.append(
+            float(len(text.encode("utf-8", "surrogatepass")))
+        )  # a Han character counts as three letters
+        self._copies.append(0)
+        self._postings.add(row, Counter(tokens(text)))
+        return row
 
     def digests(self, ids: Iterable[str], longest: int = 0) -> list[bytes]:
         """Digests of these texts for `add_known`; b"" for an unknown id or a text of more than `longest` bytes (0 = no limit).
@@ -155,93 +152,48 @@ class TermIndex:
         Cost: O(n).
         """
         with self._lock:
-            known, numbers, lengths = list(self._number_of), self._numbers, self._lengths
             rows = [self._row_of.get(one, -1) for one in ids]
             return [
-                known[numbers[row]] if row >= 0 and not 0 < longest < lengths[row] else b""
+                self._digests[row] if row >= 0 and not 0 < longest < self._lengths[row] else b""
                 for row in rows
             ]
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
         """The bytes for `adopt`; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
         with self._lock:
-            alive, known = np.array(self._alive, np.bool_), len(self._postings.sealed.digests)
-            told = int(np.count_nonzero(alive[:known]))
-            if len(self) < least or len(self) + known - 2 * told <= fresh * len(self):
+            alive, known = self._alive(), len(self._postings.sealed.digests)
+            size, told = (int(np.count_nonzero(some)) for some in (alive, alive[:known]))
+            if len(self) < least or size + known - 2 * told <= fresh * size:
                 return None
-            digests, numbers = list(self._number_of), np.array(self._numbers)[alive].tolist()
-            lengths = np.array(self._lengths)[alive]
-            named = [digests[number] for number in numbers]
-            return self._postings.resealed(alive, lengths, named).raw()
+            return self._resealed(alive).raw()
+
+    def _alive(self) -> Mask:
+        """The rows that any id has, (n_rows,)."""
+        alive: Mask = np.frombuffer(self._copies, np.uint32) > 0
+        return alive
+
+    def _resealed(self, alive: Mask) -> SealedPostings:
+        digests = [self._digests[row] for row in np.flatnonzero(alive).tolist()]
+        return self._postings.resealed(alive, np.array(self._lengths)[alive], digests)
 
     def remove(self, entry_id: str) -> None:
         """Remove an id, if present."""
         with self._lock:
-            if entry_id in self._row_of:
-                self._drop(entry_id)
+            if (row := self._row_of.pop(entry_id, None)) is not None:
+                self._copies[row] -= 1
                 self._moves.note(entry_id)
-                if len(self._items) > 2 * len(self._row_of) + 1000:
+                if self.n_rows > 2 * len(self._row_of) + 1000:
                     self.compact()
 
     def compact(self) -> None:
         """Drop removed rows; row numbers change."""
         with self._lock:
-            kept = [
-                (entry_id, self._items[row])
-                for entry_id, row in sorted(self._row_of.items(), key=lambda item: item[1])
-            ]
-            self._clear()
-            for entry_id, item in kept:
-                self._append(entry_id, item, text_digest(self._read(item)))
+            alive, row_of, copies = self._alive(), self._row_of, np.array(self._copies)
+            number = (np.cumsum(alive) - 1).tolist()
+            self._clear(self._resealed(alive))
+            self._row_of = {one: number[row] for one, row in row_of.items()}
+            self._copies = array("I", copies[alive].tobytes())
             self._moves.all()
-
-    def _append(self, entry_id: str, item: Any, digest: bytes) -> None:
-        number = self._number_of.get(digest)
-        row = -1 if number is None else self._left[number]
-        if number is not None and row >= 0:
-            self._left[number] = self._after[row]
-            self._items[row], self._alive[row], self._postings.texts = item, 1, None
-        else:
-            row = self._new_row(digest, item)
-        self._copies[self._numbers[row]] += 1
-        self._row_of[entry_id] = row
-
-    def _new_row(self, digest: bytes, item: Any) -> int:
-        text = self._read(item)
-        row, said = len(self._items), Counter(tokens(text))
-        number = self._number_of.setdefault(digest, len(self._copies))
-        if number == len(self._copies):
-            self._copies.append(0)
-            self._left.append(-1)
-        if self._copies[number]:
-            self._postings.spare.update(said.keys())
-        self._numbers.append(number)
-        self._postings.add(row, said)
-        self._items.append(item)
-        self._lengths.append(
-            float(len(text.encode("utf-8", "surrogatepass")))
-        )  # a Han character counts as three letters
-        self._alive.append(1)
-        return row
-
-    def _drop(self, entry_id: str) -> None:
-        row = self._row_of.pop(entry_id)
-        number = self._numbers[row]
-        self._copies[number] -= 1
-        if not self._copies[number]:  # while duplicates remain, the text is still counted once
-            self._left[number] = -1
-            self._postings.spare.update(set(tokens(self._read(self._items[row]))))
-        self._items[row], self._alive[row] = None, 0
-
-    def _count_texts(self) -> None:
-        if self._postings.texts is None:
-            came = np.ones(len(self._postings.sealed.digests), np.bool_)
-            left, after = np.array(self._left), np.array(self._after)
-            while len(left := left[left >= 0]):
-                came[left] = False
-                left = after[left]
-            numbers = np.array(self._numbers)[: len(came)]
-            self._postings.count_texts(_once(came, numbers, len(self._copies)))
 
     def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 if absent; shape (n_ids,)."""
@@ -255,30 +207,12 @@ class TermIndex:
         Reuses the cache of `before` if only rows after its own were added.
         """
         with self._lock:
-            alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
-            heard = alive if rows is None else alive & _wide(rows, len(alive))
-            every = len(self) == np.count_nonzero(heard)
-            if every:
-                self._count_texts()
-            known = before if before is not None and before.goes_on_in(heard) else None
-            columns = self._numbers, self._lengths, len(self._copies)
+            heard = self._alive()
+            if rows is not None:
+                heard &= _wide(rows, len(heard))
             return CollectionStatistics(
-                self._postings, heard, columns, self._lock, every, self._said, known
+                self._postings, heard, np.array(self._lengths), self._lock, before
             )
-
-    def _said(self, row: int) -> Mapping[str, int]:
-        return Counter(tokens(self._read(self._items[row])))
-
-
-def _chained(numbers: "array[int]", most: int) -> "tuple[array[int], array[int]]":
-    """Linked lists of rows by number: the first row of each, (most,), and the next of each row, (n_rows,); -1 = none."""
-    of = np.array(numbers)
-    rows = of.argsort(kind="stable")
-    first, after = np.empty(most, np.int64), np.full(len(of), -1)
-    first[of[rows[::-1]]] = rows[::-1]
-    again = np.flatnonzero(of[rows[1:]] == of[rows[:-1]])
-    after[rows[again]] = rows[again + 1]
-    return array("q", first.tobytes()), array("q", after.tobytes())
 
 
 def _wide(rows: Mask, size: int) -> Mask:
@@ -288,11 +222,11 @@ def _wide(rows: Mask, size: int) -> Mask:
     return wide
 
 
-def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, Held]]":
-    """The non-empty postings of the tokens, in parts of about `MOST_AT_ONCE`, to bound memory."""
+def _in_passes(some: Mapping[str, int], postings: Postings) -> "Iterator[dict[str, Held]]":
+    """The non-empty postings of the tokens, each from a row on, in parts of about `MOST_AT_ONCE`, to bound memory."""
     part, size = dict[str, Held](), 0
-    for token in some:
-        held = postings.of(token)
+    for token, since in some.items():
+        held = postings.of(token, since)
         if not len(held):
             continue
         part[token], size = held, size + len(held)
@@ -303,130 +237,55 @@ def _in_passes(some: Iterable[str], postings: Postings) -> "Iterator[dict[str, H
         yield part
 
 
-def _once(heard: Mask, numbers: Rows, most: int) -> Mask:
-    """The rows in the mask, one per distinct text (the last)."""
-    rows = np.flatnonzero(heard)
-    last = np.full(most, -1, dtype=np.int64)
-    last[numbers[rows]] = rows
-    once = np.zeros(len(heard), dtype=np.bool_)
-    once[last[last >= 0]] = True
-    return once
-
-
 def most_telling(told: Mapping[str, float], most: int) -> list[str]:
     """The `most` tokens of the highest information; ties: alphabetical."""
     return sorted(sorted(told), key=told.__getitem__, reverse=True)[:most]
 
 
 @dataclass(slots=True)
-class _Found:
-    """Cached postings and counts of some texts, handed on between statistics and updated with new rows."""
+class _Cache:
+    """What was looked up of some texts, each up to a row; shared by all statistics whose masks begin alike."""
 
-    size: int = 0  # rows covered
-    holding: dict[str, tuple[Rows, Counts]] = field(default_factory=dict)
-    often: dict[str, Counts] = field(default_factory=dict)  # of everyday tokens
-    counts: dict[str, int] = field(default_factory=dict)
+    rare: dict[str, tuple[Rows, Counts, int]] = field(default_factory=dict)  # rows, their counts
+    everyday: dict[str, tuple[Counts, int]] = field(default_factory=dict)  # counts by row
+    texts: dict[str, tuple[int, int]] = field(default_factory=dict)  # document frequency
     held: int = 0  # memory used, in postings
-    late: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # rows not yet merged
-
-    def add(self, row: int, said: Mapping[str, int], *, fresh: bool) -> None:
-        """Add a new row with its tokens; `fresh`: no other has its text."""
-        for token, often in said.items():
-            if token in self.holding or token in self.often:
-                self.late.setdefault(token, []).append((row, min(often, MOST)))
-            if fresh and token in self.counts:
-                self.counts[token] += 1
-
-    def catch_up(self, token: str) -> None:
-        """Merge the new rows of a token."""
-        late = self.late.pop(token)
-        if token in self.holding:
-            (rows, often), (more, counts) = self.holding[token], zip(*late, strict=True)
-            rows = np.concatenate((rows, np.array(more, np.int64)))
-            self.holding[token] = rows, np.concatenate((often, np.array(counts, np.uint8)))
-            self.held += len(late)
-        if token in self.often:
-            known = self.often[token] = _long(self.often[token], self.size)
-            for row, count in late:
-                known[row] = count
 
 
-def _long(often: Counts, size: int) -> Counts:
-    """The counts for at least `size` rows; grown by a quarter if shorter."""
-    if len(often) >= size:
-        return often
-    return np.concatenate((often, np.zeros(size + size // 4 - len(often), np.uint8)))
+@cache
+def _nowhere() -> tuple[Rows, Counts, int]:
+    """No rows, up to none."""
+    return np.zeros(0, np.int64), np.zeros(0, np.uint8), 0
 
 
 class CollectionStatistics:
-    """BM25 statistics over a subset of an index for one turn: idf and average length depend on this subset only.
-
-    Repeated texts count once.
-    """
+    """BM25 statistics over a subset of an index for one turn: idf and average length depend on this subset only."""
 
     def __init__(
         self,
         postings: Postings,
         heard: Mask,
-        columns: "tuple[array[int], array[float], int]",
+        lengths: Doubles,
         lock: AbstractContextManager[Any],
-        every: bool,
-        said: Callable[[int], Mapping[str, int]],
         before: "CollectionStatistics | None" = None,
     ) -> None:
-        """`columns`: text number and length of each row, and the number of texts; `said`: the tokens of a row.
-
-        `before` has the same mask of the first rows.
-        """
+        """`heard`: the mask of its rows; `lengths`: the length of each text; `before`: whose cache is used if it fits."""
         self._postings, self._heard, self._lock = postings, heard, lock
-        self._every = every  # whether the mask has all texts
-        self._size: int = before._size if before else 0
-        self._total: float = before._total if before else 0.0
-        self.once: Mask = before.once if before else np.zeros(0, np.bool_)
-        self._last: Rows = (
-            before._last if before else np.zeros(0, np.int64)
-        )  # last row by text number
-        self._lengths: Floats = before._lengths if before else np.zeros(0, np.float32)
-        rows, fresh = self._count_rows(*columns)
-        goes_on = before is not None and len(rows) <= MOST_NEW and before.may_go_on
-        self._known: _Found = before._known if before and goes_on else _Found()
-        if goes_on:
-            news = set(fresh.tolist())
-            for row in rows.tolist():
-                self._known.add(row, said(row), fresh=row in news)
-        self._known.size = len(heard)
-        slope = np.float32(K1 * B / max(self._total / max(self._size, 1), 1e-6))
-        self._norms = np.float32(K1 * (1.0 - B)) + slope * self._lengths
+        self._size = int(np.count_nonzero(heard))
+        usual = float(lengths[heard].sum()) / max(self._size, 1)
+        slope = np.float32(K1 * B / max(usual, 1e-6))
+        self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
+        goes_on = before is not None and not before.full and before.begins(heard, postings)
+        self._known: _Cache = before._known if before and goes_on else _Cache()
         self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # document frequency by token
 
-    def _count_rows(
-        self, numbers: "array[int]", lengths: "array[float]", texts: int
-    ) -> tuple[Rows, Rows]:
-        """Count new rows, one per distinct text: the last, which is in `once`.
-
-        Returns these rows, and which of them have a new text.
-        """
-        known = len(self.once)
-        rows = np.flatnonzero(self._heard[known:]) + known
-        named, told = np.frombuffer(numbers, np.int64)[rows], np.frombuffer(lengths)
-        self._lengths = np.concatenate((self._lengths, told[known:].astype(np.float32)))
-        last = np.append(self._last, np.full(texts - len(self._last), -1))
-        once = np.append(self.once, np.zeros(len(self._heard) - known, np.bool_))
-        before = last[named]
-        last[named] = rows
-        once[before[before >= 0]] = False
-        once[last[named]] = True
-        fresh = rows[(before < 0) & once[rows]]
-        self._last, self.once, self._size = last, once, self._size + len(fresh)
-        self._total += float(told[fresh].sum())  # integers: exact in any order
-        return rows, fresh
-
-    def goes_on_in(self, heard: Mask) -> bool:
-        """Whether the mask begins with this one's."""
+    def begins(self, heard: Mask, postings: Postings) -> bool:
+        """Whether the mask begins with this one's, of the same postings."""
         size = len(self._heard)
-        return size <= len(heard) and not np.count_nonzero(heard[:size] != self._heard)
+        same = postings is self._postings and size <= len(heard)
+        return same and not np.count_nonzero(heard[:size] != self._heard)
 
     @property
     def n_rows(self) -> int:
@@ -438,92 +297,92 @@ class CollectionStatistics:
         """How many different texts these are."""
         return self._size
 
-    def _holding(self, token: str) -> tuple[Rows, Counts]:
-        """The rows with a token, and its count in each; cached."""
-        known = self._known
-        if token in known.late:
-            known.catch_up(token)
-        newest = self._is_newest
-        if (found := known.holding.get(token)) is None:
-            found = self._looked_up(token)
-            if newest:
-                known.holding[token] = found
-                known.held += len(found[0])
-        if newest:
-            return found
-        end = int(found[0].searchsorted(len(self._heard)))  # sorted
-        return found[0][:end], found[1][:end]
-
-    def _looked_up(self, token: str) -> tuple[Rows, Counts]:
+    def _looked_up(self, token: str, since: int = 0) -> tuple[Rows, Counts]:
+        """The rows from `since` on with a token, and its count in each."""
         with self._lock:  # a buffer cannot grow while it is read
-            posting = self._postings.of(token)
+            posting = self._postings.of(token, since)
             rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
-        if len(rows) and rows[-1] >= len(self._heard):
-            rows = rows[: rows.searchsorted(len(self._heard))]
+        rows = rows[: rows.searchsorted(len(self._heard))]
         heard = self._heard.take(rows)
         return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.uint8)
 
+    def _holding(self, token: str) -> tuple[Rows, Counts]:
+        """The rows with a token, and its count in each; cached."""
+        known, size = self._known, len(self._heard)
+        rows, often, upto = known.rare.get(token) or _nowhere()
+        if upto > size:  # of a later turn
+            size = int(rows.searchsorted(size))
+            return rows[:size], often[:size]
+        if upto < size and self._postings.grew(token, upto):
+            more, counts = self._looked_up(token, upto)
+            known.held += len(more)
+            rows = np.concatenate((rows, more)) if upto else more
+            often = np.concatenate((often, counts)) if upto else counts
+        known.rare[token] = rows, often, size
+        return rows, often
+
     def _often(self, token: str) -> Counts:
         """The count of a token in each row, (n_rows,); cached."""
-        size, known = len(self._heard), self._known
-        if token in known.late:
-            known.catch_up(token)
-        if (often := known.often.get(token)) is None:
-            rows, counts = self._looked_up(token)
-            often = np.zeros(size, np.uint8)
+        known, size = self._known, len(self._heard)
+        often, upto = known.everyday.get(token, (np.zeros(0, np.uint8), 0))
+        if upto < size:
+            rows, counts = self._looked_up(token, upto)
+            if len(often) < size:
+                room = np.zeros(size + size // 4, np.uint8)
+                room[: len(often)] = often
+                known.held += (len(room) - len(often)) // EVERYDAY
+                often = room
             often[rows] = counts
-            known.held += size // EVERYDAY
-        often = _long(often, size)
-        if self._is_newest:
-            known.often[token] = often
+            known.everyday[token] = often, size
         return often[:size]
-
-    @property
-    def _is_newest(self) -> bool:
-        """Whether no successor has taken over the cache."""
-        return self._known.size == len(self._heard)
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether a successor may take over the cache: the newest, and not full."""
-        return self._is_newest and not self.full
 
     @property
     def full(self) -> bool:
         """Whether the cache is full, so that a successor starts with an empty one."""
         most = max(MOST_HELD, HELD_PER_ROW * len(self._heard))
-        return self._known.held + len(self._known.counts) > most
+        return self._known.held + len(self._known.texts) > most
 
     def count(self, some: Iterable[str]) -> None:
-        """Compute document frequency and information of these tokens. Cost: one pass over their postings."""
+        """Compute document frequency and information of these tokens. Cost: one pass over their new postings."""
+        size, texts = len(self._heard), self._known.texts
         new = [one for one in some if one not in self._information]
-        counts = self._known.counts if self._is_newest else {}
-        fresh = [one for one in new if one not in counts]
+        known = {one: texts.get(one, (0, 0)) for one in new}
+        known = {
+            one: (held, upto) if upto <= size else (0, 0) for one, (held, upto) in known.items()
+        }
+        late = {
+            one: upto
+            for one, (_, upto) in known.items()
+            if upto < size and self._postings.grew(one, upto)
+        }
         with self._lock:
-            if self._every:
-                counts.update((one, self._postings.holders(one)) for one in fresh)
-            else:
-                counts.update(dict.fromkeys(fresh, 0))
-                for known in _in_passes(fresh, self._postings):
-                    counts.update(zip(known, self._counted(known), strict=True))
+            more = self._holders_since(late)
         every = self._size + BACKGROUND + 1.0
-        for token in new:
-            held = self._holders[token] = counts[token]
-            self._information[token] = log(every / (held + BACKGROUND * kind(token)[1] + 0.5))
+        for token, (held, _) in known.items():
+            found = self._holders[token] = held + more.get(token, 0)
+            texts[token] = found, size
+            self._information[token] = log(every / (found + BACKGROUND * kind(token)[1] + 0.5))
+
+    def _holders_since(self, late: Mapping[str, int]) -> dict[str, int]:
+        """How many texts have each of these tokens, from a row on; those without any may be left out."""
+        counts = dict[str, int]()
+        for part in _in_passes(late, self._postings):
+            counts.update(zip(part, self._counted(part), strict=True))
+        return counts
 
     def _counted(self, known: "Mapping[str, Held]") -> list[int]:
-        """Document frequencies from these postings, in one pass."""
+        """How many texts there are in each of these postings, in one pass."""
         rows = np.concatenate(list(known.values()))
         rows >>= COUNT_BITS
-        np.minimum(rows, len(self.once), out=rows)
-        heard = np.append(self.once, False)[rows]
+        np.minimum(rows, len(self._heard), out=rows)
+        heard = np.append(self._heard, False)[rows]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
         counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
         return counts
 
     def holders(self, token: str) -> int:
-        """Document frequency of a token, over distinct texts."""
+        """Document frequency of a token."""
         if token not in self._holders:
             self.count((token,))
         return self._holders[token]

@@ -94,7 +94,7 @@ def second_hop(
         sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
         counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
         without = {*question.weights, *present}
-        rare = _leading(alike, said, without, terms, row_of, text) if counts else {}
+        rare = _leading(alike, places[alike], said, without, terms, row_of, text) if counts else {}
         if not rare:
             continue
         mass = max(*rare.values(), terms.rare_word())
@@ -136,6 +136,7 @@ def _open(question: TermQuery, said: TermQuery) -> float:
 
 def _leading(
     rows: Sequence[int],
+    places: Rows,
     said: TermQuery,
     without: Collection[str],
     terms: CollectionStatistics,
@@ -145,7 +146,7 @@ def _leading(
     """The words of a text in these rows that lead on, but for some, with what each tells in nats."""
     new = [one for one in said.weights if one not in without and kind(one) in (RARE, PAIR)]
     pairs = [one for one in new if is_pair(one)]
-    return _rare(new, terms, _Leads(rows, said, terms, row_of, text, pairs))
+    return _rare(new, terms, _Leads(rows, places, said, terms, row_of, text, pairs))
 
 
 def _rare(
@@ -172,6 +173,7 @@ class _Leads:
     """
 
     rows: Sequence[int]  # where the text stands
+    places: Rows  # ... in the index
     said: TermQuery
     terms: CollectionStatistics
     row_of: "NDArray[np.int32]"
@@ -196,8 +198,7 @@ class _Leads:
             every = np.concatenate(list(map(holding, self.pairs)))
             self._held = np.bincount(every, minlength=n_rows)
         others = holding(token)
-        for row in self.rows:
-            others = others[self.row_of[others] != row]
+        others = others[~np.isin(others, self.places)]
         near = [one for one in self.pairs if _overlap(one, token)]
         most = (len(self.pairs) - 1 - bool(near)) * len(others)
         if most <= 0:

@@ -162,6 +162,15 @@ class RowMapping:
         picked: Floats = np.append(values, np.zeros(1, values.dtype))[self.rows]
         return picked
 
+    def once(self, mask: Mask) -> Mask:
+        """Of the rows in the mask one for each index row that any of them has."""
+        if self.alike:
+            return mask
+        rows = np.flatnonzero(mask & (self.rows >= 0))
+        once = np.zeros_like(mask)
+        once[rows[np.unique(self.rows[rows], return_index=True)[1]]] = True
+        return once
+
     def spread(self, mask: Mask, size: int) -> Mask:
         """A mask of table rows as a mask of `size` index rows."""
         found = np.zeros(size + 1, dtype=np.bool_)  # at the end: not in the index
@@ -363,7 +372,7 @@ class SemanticTrigger(ByRows):
             return known.words, known.once
         heard = self._words.spread(mask, self._terms.n_rows)
         found = self._terms.among(heard, None if known is None else known.words)
-        once = mask & (self._words.pick(found.once.astype(np.float32)) > 0.0)
+        once = self._words.once(mask)
         self._asked = _Heard(found, version, mask.copy(), once)
         return found, once
 
