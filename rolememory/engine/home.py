@@ -154,6 +154,53 @@ class Home:
         self.context.check_open()
         return self.role(self.folder.create(name, **fields).id)
 
+    def delete(self, role: Name, *, for_good: bool = False) -> Role:
+        """Delete a role with its memories, chats, own lorebooks, card and backups; `restore` brings it back, unless it is `for_good`.
+
+        Its open objects, here and in other processes, raise UnknownRoleError or DeletedRoleError from then on. Shared
+        lorebooks stay. `for_good` also removes a role that was deleted before.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: no role or several have the name.
+            NotWrittenError: the role stays, or can still be restored.
+        """
+        self.context.check_open()
+        name = name_of(role)
+        try:
+            found = self.folder.find(name)
+        except UnknownRoleError:
+            if not for_good:
+                raise
+            return self.folder.purge(name)
+        self._let_go(found.id)
+        self.folder.delete(found.id)
+        self._let_go(found.id)  # opened meanwhile
+        if for_good:
+            self.folder.purge(found.id)
+        return found
+
+    def _let_go(self, role_id: str) -> None:
+        """Close the role if it is open."""
+        with self._lock:
+            opened = self._roles.pop(role_id, None)
+        if opened:
+            opened.close()
+
+    def deleted(self) -> list[Role]:
+        """The deleted roles that `restore` can bring back, by name."""
+        return self.folder.deleted()
+
+    def restore(self, role: Name) -> "RoleMemory":
+        """Bring back a deleted role as it was, by UUID, name or alias.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: no deleted role or several have the name.
+            InvalidValueError: another role has its name (restore it by its UUID to have both), or its UUID.
+            NotWrittenError: it stays deleted.
+        """
+        self.context.check_open()
+        return self.role(self.folder.restore(name_of(role)).id)
+
     def bring(
         self,
         document: Mapping[str, Any],
@@ -170,13 +217,13 @@ class Home:
     def forget(self, user: Name) -> "dict[str, Erased]":
         """Remove everything of one person, under all linked names, from every role; the result by the role's id.
 
-        Their data in `personas.json` and `people.json` is removed as well.
+        Their data in `personas.json` and `people.json` is removed as well, and deleted roles that name them, for good.
 
         Raises:
             FileError: a file cannot be read.
             ReadOnlyRoleError, NotWrittenError: the error of the first role where it failed; all others are done.
         """
-        from rolememory.storage.erase import erase_ledgers
+        from rolememory.storage.erase import erase_ledgers, purge_naming
         from rolememory.text.names import PersonNames
 
         names = PersonNames(self.people.follow().names_of(name_of(user)))
@@ -190,6 +237,7 @@ class Home:
         try:
             personas.forget(self.space, names)
             erase_ledgers(self.space, names)
+            purge_naming(self.folder.storage, names)
             if not failed:  # else the names are needed for a retry
                 self.people.forget(names.all)
         except RoleMemoryError as error:

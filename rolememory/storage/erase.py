@@ -31,7 +31,7 @@ from rolememory.storage.journal import Journal
 from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.memory_file import BrokenFileError
-from rolememory.storage.port import Space
+from rolememory.storage.port import Space, Storage
 from rolememory.text.names import PersonNames
 
 ACTOR = "forget"
@@ -381,6 +381,22 @@ def leftovers(space: Space, names: PersonNames, known: Collection[str] = ()) -> 
         for path in files
         if path.suffix != ".zip" and path.name not in known and names.found(_text(path))
     )
+
+
+def purge_naming(storage: Storage, names: PersonNames) -> None:
+    """Purge deleted roles that name the person, also in a backup. Raises: NotWrittenError."""
+    for space in storage.deleted():
+        if space.folder is None or leftovers(space, names) or _backups_name(space.folder, names):
+            storage.purge(space.name)
+
+
+def _backups_name(folder: Path, names: PersonNames) -> bool:
+    """Whether a backup names the person, or cannot be read."""
+    try:
+        files = [verified(one.path).files for one in list_backups(folder)]
+    except FileError:
+        return True
+    return any(names.found(_unescaped(data)) for found in files for data in found.values())
 
 
 def _text(path: Path) -> str:

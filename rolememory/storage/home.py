@@ -158,10 +158,16 @@ class HomeFolder:
             raise _taken(space) from None
         return role
 
-    def delete(self, role_id: str, *, for_good: bool = False) -> None:
-        """Delete the role of that id; `restore` brings it back unless it is for good. Raises: NotWrittenError."""
+    def delete(self, role_id: str) -> None:
+        """Delete the role of that id; `restore` brings it back. Raises: NotWrittenError."""
         with self.storage.home.lock():
-            self.storage.delete(role_id, for_good=for_good)
+            self.storage.delete(role_id)
+
+    def purge(self, name: str) -> Role:
+        """Remove a deleted role for good. Raises: UnknownRoleError, AmbiguousNameError, NotWrittenError."""
+        role = _one_of(self.deleted(), name)
+        self.storage.purge(role.id)
+        return role
 
     def deleted(self) -> list[Role]:
         """The roles that `restore` can bring back, by name and then id."""

@@ -261,21 +261,23 @@ class MemoryStorage:
                 space.document(name).put(data)
             return space
 
-    def delete(self, role_id: str, *, for_good: bool = False) -> None:
+    def delete(self, role_id: str) -> None:
         """Moved to another space of the same name."""
         space = self.role(role_id)
         with nullcontext() if space.made is False else space.lock(), self._guard:
-            self._deleted.pop(space.name, None)
             if space.exists():
-                kept = InMemorySpace(space.name, space.place)
+                kept = self._deleted[space.name] = InMemorySpace(space.name, space.place)
                 kept.take(space)
-                if not for_good:
-                    self._deleted[space.name] = kept
 
     def deleted(self) -> list[InMemorySpace]:
         """Those spaces."""
         with self._guard:
             return [self._deleted[name] for name in sorted(self._deleted)]
+
+    def purge(self, role_id: str) -> None:
+        """Dropped."""
+        with self._guard:
+            self._deleted.pop(self.role(role_id).name, None)
 
     def restore(self, role_id: str) -> InMemorySpace:
         """Moved back."""

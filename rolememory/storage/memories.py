@@ -133,7 +133,7 @@ class RoleStore:
         `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
         """
         if not self.space.exists():
-            return True  # the role was removed: do not recreate it
+            return True  # the role was deleted
         with self._locked():
             return self._checkpointer.checkpoint(force)
 

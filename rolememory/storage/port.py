@@ -261,16 +261,20 @@ class Storage(Protocol):
         """
         ...
 
-    def delete(self, role_id: str, *, for_good: bool = False) -> None:
-        """Remove a role's space with everything in it, durably and atomically, if it exists; `restore` brings the newest one back.
+    def delete(self, role_id: str) -> None:
+        """Remove a role's space, durably and atomically, if it exists; `restore` brings it back, unless it is deleted again or purged.
 
-        `for_good`: nothing of it stays, nor of one deleted before. A writer in any process is let finish; those that come later fail.
-        Raises: NotWrittenError, UnsafePathError.
+        A writer in any process is let finish; those that come later fail.
+        Raises: NotWrittenError.
         """
         ...
 
-    def deleted(self) -> "Sequence[Space]":
+    def deleted(self) -> Sequence[Space]:
         """The spaces that `restore` can bring back, to be read only."""
+        ...
+
+    def purge(self, role_id: str) -> None:
+        """Remove a deleted space for good, if there is one. Raises: NotWrittenError."""
         ...
 
     def restore(self, role_id: str) -> Space:

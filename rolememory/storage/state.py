@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 import orjson
 
-from rolememory.errors import NotWrittenError
+from rolememory.errors import DeletedRoleError, NotWrittenError
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.files.log import ENDING
@@ -236,6 +236,8 @@ class StateLog:
             try:
                 self._store()
                 self._failed = False
+            except DeletedRoleError:
+                self._pending = {}
             except NotWrittenError as error:
                 if not self._failed:
                     _log.warning("%s", error)

@@ -36,6 +36,7 @@ STATUSES: tuple[tuple[type[errors.RoleMemoryError], int, str], ...] = (  # the f
     (errors.PatternError, 422, "pattern"),
     (errors.InvalidValueError, 422, "invalid"),
     (errors.ReadOnlyRoleError, 409, "read_only"),
+    (errors.DeletedRoleError, 404, "unknown_role"),
     (errors.NotWrittenError, 503, "not_written"),
     (errors.ModelError, 502, "model"),
     (errors.RoleMemoryError, 422, "refused"),

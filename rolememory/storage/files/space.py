@@ -259,23 +259,29 @@ class FileStorage:
         self._stood = True
         return space
 
-    def delete(self, role_id: str, *, for_good: bool = False) -> None:
-        """Renamed into the folder of deleted roles; for good: to a temporary name there, and then removed."""
-        space, kept = self.role(role_id), contained(self._deleted, role_id)
-        running = sys.platform != "win32"  # Windows renames no folder with an open file
-        with atomic.refusals(space.folder):
-            self._disk.mkdir(self._deleted)
-            if kept.exists():
-                self._move(kept, atomic.beside(kept))
-            if space.exists():
-                with space.lock() if running else nullcontext():  # let a writer finish
-                    self._move(space.folder, atomic.beside(kept) if for_good else kept)
-        self._empty()
+    def delete(self, role_id: str) -> None:
+        """Renamed into the folder of deleted roles."""
+        space = self.role(role_id)
+        if space.exists():
+            self.purge(role_id)
+            with atomic.refusals(space.folder):
+                self._disk.mkdir(self._deleted)
+                alone = sys.platform != "win32"  # which renames no folder with an open file
+                with space.lock() if alone else nullcontext():
+                    self._move(space.folder, contained(self._deleted, role_id))
 
     def deleted(self) -> list[FileSpace]:
         """The folders in the folder of deleted roles."""
         names = sorted(name for name in self._disk.names(self._deleted) if canonical(name) == name)
         return [FileSpace(self._deleted / name, disk=self._disk) for name in names]
+
+    def purge(self, role_id: str) -> None:
+        """Renamed to a temporary name, then removed."""
+        kept = contained(self._deleted, role_id)
+        if kept.exists():
+            with atomic.refusals(kept):
+                self._move(kept, atomic.beside(kept))
+        self._empty()
 
     def restore(self, role_id: str) -> FileSpace:
         """Renamed back."""
@@ -292,7 +298,7 @@ class FileStorage:
         self._disk.fsync_folder(folder.parent)
 
     def _empty(self) -> None:
-        """Remove the folders that are deleted for good, also those that a killed process left. Raises: NotWrittenError."""
+        """Remove purged folders, also those that a killed process left. Raises: NotWrittenError."""
         for name in filter(atomic.is_ours, self._disk.names(self._deleted)):
             path = self._deleted / name
             try:

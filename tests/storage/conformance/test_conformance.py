@@ -476,17 +476,20 @@ def filled(kept: Kept) -> Space:
     return space
 
 
-@pytest.mark.parametrize("for_good", [False, True], ids=["to be restored", "for good"])
-def test_of_a_deleted_role_nothing_is_read(kept: Kept, for_good: bool) -> None:
+def test_of_a_deleted_role_nothing_is_read(kept: Kept) -> None:
     space = filled(kept)
     log, document = space.log("uses"), space.document("role.json")
     place = log.read().place
-    kept.open().delete(ROLE, for_good=for_good)
+    kept.open().delete(ROLE)
     storage = kept.open()
     assert (storage.roles(), storage.problems(), space.exists()) == ([], [], False)
     assert (log.mark(), log.read(place).appends, document.mark()) == (None, (), None)
     assert (space.logs("chats/"), space.names("")) == ([], [])
-    assert len(storage.deleted()) == (not for_good)
+    assert [one.name for one in storage.deleted()] == [ROLE]
+    storage.purge(ROLE)
+    storage.purge(ROLE)
+    storage.delete(ROLE)
+    assert kept.open().deleted() == []
 
 
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
@@ -524,6 +527,6 @@ def test_a_role_is_not_restored_over_another_one_of_its_id(kept: Kept) -> None:
     kept.open().delete(ROLE)
     [deleted] = kept.open().deleted()
     assert deleted.document("role.json").read() == b"[]"  # of the two the newer one
-    kept.open().delete(ROLE, for_good=True)
-    kept.open().delete(ROLE, for_good=True)
-    assert (kept.open().deleted(), kept.open().roles()) == ([], [])
+    kept.open().create(ROLE, {"role.json": b"{}"})
+    kept.open().purge(ROLE)
+    assert (kept.open().deleted(), kept.open().roles()) == ([], [ROLE])
