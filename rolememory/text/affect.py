@@ -15,6 +15,7 @@ from rolememory.schema.scene import Feeling
 from rolememory.schema.value_class import value_class
 from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_as, shipped_lexicon
 from rolememory.text.arrays import Doubles, np
+from rolememory.text.boundaries import leftmost_longest
 from rolememory.text.fold import Folded, fold
 from rolememory.text.plain import simplified
 
@@ -128,25 +129,19 @@ def _in_sentence(
 
 def _lexicon_matches(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
     """The lexicon matches in order, without overlaps: leftmost, then longest."""
-    told = lexicon.told
     spans = [
-        (start, -end, number)
+        (start, end, number)
         for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)
     ]
     spans += [
-        (hit.start(), -hit.end(), number)
+        (*hit.span(), number)
         for number, pattern in lexicon.numbered
         for hit in pattern.finditer(plain)
     ]
-    spans.sort()
-    found: list[_FeelingMatch] = []
-    place = 0
-    for start, minus_end, number in spans:
-        if start < place or not _whole(plain, start, -minus_end):
-            continue
-        place = -minus_end
-        found.append(_FeelingMatch(start, place, told[number]))
-    return found
+    whole = (one for one in spans if _whole(plain, *one[:2]))
+    return [
+        _FeelingMatch(start, end, lexicon.told[at]) for start, end, at in leftmost_longest(whole)
+    ]
 
 
 def _whole(text: str, start: int, end: int) -> bool:

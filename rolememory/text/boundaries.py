@@ -6,7 +6,7 @@ without 的 (大龙) refuses it too, and 地龙 (earthworm) passes; use longer w
 """
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 import regex
@@ -116,3 +116,16 @@ def stands_alone(text: str, start: int, end: int, sides: Guards) -> bool:
     if left is not None and start > 0 and left[text[start - 1]]:
         return False
     return right is None or end == len(text) or not right[text[end]]
+
+
+def leftmost_longest(spans: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Of these (start, end, number) those without overlaps: the leftmost, then the longest, in order.
+
+    >>> list(leftmost_longest([(4, 9, 0), (0, 3, 1), (0, 5, 2), (5, 6, 3)]))
+    [(0, 5, 2), (5, 6, 3)]
+    """
+    place = 0
+    for start, end, number in sorted(spans, key=lambda one: (one[0], -one[1], one[2])):
+        if start >= place:
+            place = end
+            yield start, end, number

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rolememory.locales import translated
 from rolememory.schema.value_class import value_class
+from rolememory.text.boundaries import leftmost_longest
 from rolememory.text.language import language_of
 
 SecretKind = Literal["private_key", "api_key", "card", "id_number"]
@@ -69,11 +70,7 @@ def secrets_in(text: str) -> list[Secret]:
     """
     if not _MAY.search(text):
         return []
-    apart: list[Secret] = []
-    for secret in sorted(_found(text), key=lambda one: (one.start, -one.end)):
-        if not apart or secret.start >= apart[-1].end:
-            apart.append(secret)
-    return apart
+    return [Secret(_SORTS[sort][0], *span) for *span, sort in leftmost_longest(_found(text))]
 
 
 def redacted(text: str) -> str:
@@ -104,12 +101,13 @@ def _hidden(text: str, shown: Callable[[str, int], str]) -> str:
     return text
 
 
-def _found(text: str) -> Iterator[Secret]:
-    for kind, pattern, holds in _SORTS:
+def _found(text: str) -> Iterator[tuple[int, int, int]]:
+    """The spans of what may be secret, with the numbers of their sorts."""
+    for sort, (_, pattern, holds) in enumerate(_SORTS):
         for found in pattern.finditer(text):
             value = "value" if "value" in pattern.groupindex else 0
             if holds(found[value]):
-                yield Secret(kind, *found.span(value))
+                yield *found.span(value), sort
 
 
 def _is_key(value: str) -> bool:

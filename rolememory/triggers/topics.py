@@ -5,12 +5,15 @@ other anywhere; the longest name at a place wins. If the talk is about something
 "she won the prize"), the topic shared by most of the best candidates is the one that is meant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import log
 
+from ahocorasick_rs import AhoCorasick
+
 from rolememory.schema.entry import Entry
 from rolememory.text.arrays import Floats, Mask, Rows, np
+from rolememory.text.boundaries import leftmost_longest
 from rolememory.text.fold import fold
 
 FADING = 0.85  # of a topic's weight with each message back
@@ -21,7 +24,7 @@ BEST = 5  # candidates whose topics wake what else carries them
 TELLING = 0.4  # least that such a topic must tell
 TALKED_OF = 0.8  # of the strength of a candidate by which a message counts for its topics
 TO_THE_POINT = 0.5  # strength below which a candidate says nothing about what is talked of
-_START = 2  # characters by which names are found
+_SHORTEST = 2  # characters of a name
 
 
 class Topics:
@@ -29,7 +32,7 @@ class Topics:
 
     def __init__(self) -> None:
         self._rows: dict[str, set[int]] = {}
-        self._starts: dict[str, list[str]] = {}  # first characters -> names, longest first
+        self._search: tuple[list[str], AhoCorasick] | None = None  # None = they changed
         self._found = lru_cache(maxsize=256)(self._find)
 
     def __len__(self) -> int:
@@ -39,10 +42,7 @@ class Topics:
         """Note the topics of the entry in a row."""
         for name in topics_of(entry):
             if name not in self._rows:
-                names = self._starts.setdefault(name[:_START], [])
-                names.append(name)
-                names.sort(key=lambda one: (-len(one), one))
-                self._found.cache_clear()
+                self._renamed()
             self._rows.setdefault(name, set()).add(row)
 
     def remove(self, row: int, entry: Entry) -> None:
@@ -52,8 +52,12 @@ class Topics:
             rows.discard(row)
             if not rows:
                 del self._rows[name]
-                self._starts[name[:_START]].remove(name)
-                self._found.cache_clear()
+                self._renamed()
+
+    def _renamed(self) -> None:
+        """Search for other names from now on."""
+        self._search = None
+        self._found.cache_clear()
 
     def meant(
         self,
@@ -120,21 +124,15 @@ class Topics:
         return log(1 + every / carriers) / log(1 + every) if carriers else 0.0
 
     def _find(self, text: str) -> frozenset[str]:
-        return frozenset(self._names(fold(text).text))
-
-    def _names(self, plain: str) -> Iterator[str]:
-        at = 0
-        while at < len(plain):
-            name = self._name_at(plain, at)
-            if name:
-                yield name
-            at += len(name) or 1
-
-    def _name_at(self, plain: str, at: int) -> str:
-        for name in self._starts.get(plain[at : at + _START], ()):
-            if plain.startswith(name, at) and _stands_alone(plain, at, at + len(name)):
-                return name
-        return ""
+        if self._search is None:
+            names = list(self._rows)
+            self._search = names, AhoCorasick(names, store_patterns=False)
+        (names, automaton), plain = self._search, fold(text).text
+        found = automaton.find_matches_as_indexes(plain, overlapping=True)
+        alone = (
+            (start, end, number) for number, start, end in found if _stands_alone(plain, start, end)
+        )
+        return frozenset(names[number] for *_, number in leftmost_longest(alone))
 
 
 @lru_cache(maxsize=4096)
@@ -148,7 +146,7 @@ def topics_of(entry: Entry) -> Sequence[str]:
     if not topics:
         return ()
     found = map(_folded, topics)
-    return tuple(dict.fromkeys(name for name in found if len(name) >= _START))
+    return tuple(dict.fromkeys(name for name in found if len(name) >= _SHORTEST))
 
 
 def _stands_alone(plain: str, start: int, end: int) -> bool:
