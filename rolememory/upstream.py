@@ -9,11 +9,13 @@ import os
 import re
 import socket
 import threading
+import unicodedata
 import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,8 @@ MOST_BYTES = 4 * 2**20
 
 _GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):\w+", re.IGNORECASE)
 _PATHS = re.compile(r"/(?:chat/completions|completions|embeddings)$")
+_SCHEME = re.compile(r"\A(?:[a-z]*:|https?)?/+", re.IGNORECASE)
+_NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 _CONNECTED = (
     "connection.connect_tcp.complete",
     "connection.start_tls.complete",
@@ -46,6 +50,49 @@ def translated(url: str, model: str) -> tuple[str, str]:
     if native := _GEMINI.fullmatch(plain):
         return f"{native[1]}/openai", model or native[2]
     return _PATHS.sub("", plain), model
+
+
+@lru_cache(maxsize=32)
+def place(url: str) -> tuple[str, int]:
+    """Host and port of a URL; "" and 0 if it is none that can be requested.
+
+    >>> place("http://127.0.0.1:5001/v1"), place("https://api.example/v1"), place("127.0.0.1:5001/v1"), place("http://x:y/")
+    (('127.0.0.1', 5001), ('api.example', 443), ('', 0), ('', 0))
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+        if host.rpartition(".")[2].isdecimal():
+            ipaddress.ip_address(host)
+    except ValueError:
+        return "", 0
+    if parts.scheme not in ("http", "https") or _NO_URL.search(url):
+        return "", 0
+    return (host, port or (443 if parts.scheme == "https" else 80)) if host else ("", 0)
+
+
+def completed(url: str) -> str:
+    """The base URL probably meant by a text that is none, without credentials.
+
+    >>> completed("127.0.0.1:5001/v1"), completed("http：//localhost:5001"), completed("api.example.com/v1")
+    ('http://127.0.0.1:5001/v1', 'http://localhost:5001', 'https://api.example.com/v1')
+    >>> completed("my model")
+    'http://127.0.0.1:5001/v1'
+    """
+    rest = bare(_SCHEME.sub("", unicodedata.normalize("NFKC", url).strip()))
+    host, port = place(f"http://{rest}")
+    secure = port == 80 and "." in host and not is_near(f"http://{rest}")
+    return f"{'https' if secure else 'http'}://{rest}" if host else "http://127.0.0.1:5001/v1"
+
+
+def bare(url: str) -> str:
+    """A text that was given as URL, for messages: without query and what may be a user name and password.
+
+    >>> bare("lin:secret@127.0.0.1:5001/v1?key=x")
+    '127.0.0.1:5001/v1'
+    """
+    return shown(url).rpartition("@")[2]
 
 
 def shown(url: str) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
-from rolememory.cli.options import RoleName, UserName, option
+from rolememory.cli.options import RoleName, UserName, option, server_url
 from rolememory.cli.output import one_line, out, printable, say, write
 from rolememory.cli.stories import end_chapter
 from rolememory.cli.words import ProcessLanguage
@@ -30,7 +30,8 @@ _HELP = translatable(
 def chat(
     role: RoleName,
     upstream: Annotated[
-        str | None, option("--upstream URL", "the model's server; none = serve.upstream")
+        str | None,
+        option("--upstream URL", "the model's server; none = serve.upstream", server_url),
     ] = None,
     model: Annotated[
         str | None, option("--model NAME", "name of the model; none = learn.model")
@@ -198,6 +199,7 @@ class ChatSession:
 def _model(role_memory: "RoleMemory", upstream: str | None, model: str | None) -> "ChatModel":
     from rolememory.llm.client import ChatModel, ModelAddress
     from rolememory.llm.servers import ModelServers
+    from rolememory.upstream import translated
 
     settings = role_memory.settings
     base = upstream or settings.serve.upstream or settings.learn.endpoint
@@ -210,7 +212,7 @@ def _model(role_memory: "RoleMemory", upstream: str | None, model: str | None) -
         if os.environ.get(settings.serve.upstream_key_env)
         else settings.learn.api_key_env
     )
-    where = ModelAddress(base.rstrip("/"), model or settings.learn.model or "default", key)
+    where = ModelAddress(translated(base, "")[0], model or settings.learn.model or "default", key)
     return ChatModel(where, ModelServers().at(where.base), _TIMEOUT_S)
 
 

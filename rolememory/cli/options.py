@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rolememory.cli.output import say
+from rolememory.cli.output import say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 
@@ -58,6 +58,16 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def server_url(text: str) -> str:
+    """A parser of base URLs of servers, for options."""
+    from rolememory.storage.value_messages import url_expected
+    from rolememory.upstream import place
+
+    if not place(text.strip())[0]:
+        raise typer.BadParameter(say("; ").join(map(worded, url_expected("", text))))
+    return text.strip()
 
 
 def time_given(name: str, text: str | None) -> datetime | None:

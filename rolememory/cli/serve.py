@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
-from rolememory.cli.options import option, whole
+from rolememory.cli.options import option, server_url, whole
 from rolememory.cli.output import out, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
@@ -22,7 +22,9 @@ def serve(
     upstream: Annotated[
         str | None,
         option(
-            "--upstream URL", "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
+            "--upstream URL",
+            "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1",
+            server_url,
         ),
     ] = None,
     port: Annotated[
@@ -46,7 +48,6 @@ def serve(
     """Runs until Ctrl-C."""
     gc.disable()  # until it listens: loaded objects stay, and scanning them is useless
     _check_installed()
-    _check_upstream(upstream)
     from rolememory.serve.run import address, listening
 
     given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
@@ -132,15 +133,6 @@ def _check_installed() -> None:
     if name := next((one for one in ("fastapi", "uvicorn") if find_spec(one) is None), None):
         raise InvalidValueError(
             'the server needs {name}; install it with: pip install "rolememory[serve]"', name=name
-        )
-
-
-def _check_upstream(url: str | None) -> None:
-    from rolememory.serve.proxy.faults import place
-
-    if url and not place(url)[0]:
-        raise InvalidValueError(
-            "--upstream: expected http://HOST:PORT/v1, got {url!r}; write the scheme too", url=url
         )
 
 

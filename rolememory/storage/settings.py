@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
-from rolememory.schema.aliases import base_url
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -176,12 +175,7 @@ def _harmless(key: str, value: Any, adopted: Layer) -> bool:
 
 
 def _validated(values: JsonMapping, owners: Mapping[str, Layer]) -> Settings:
-    urls = {
-        key: base_url(value)
-        for key, value in values.items()
-        if key.endswith("endpoint") and isinstance(value, str)
-    }
-    tree = undotted({**values, **urls})
+    tree = undotted(values)
     try:
         return Settings.model_validate_json(json.dumps(tree, default=str), strict=True)
     except ValidationError as error:

@@ -8,13 +8,15 @@ from typing import Any
 
 from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
-from rolememory.schema.aliases import ALIASES, Alias
+from rolememory.schema.aliases import ALIASES, Alias, base_url
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.settings_tree import leaves, meant, nullable, sections
 from rolememory.storage.toml_places import Place, places
-from rolememory.storage.value_messages import quoted, variable_expected
+from rolememory.storage.value_messages import quoted, url_expected, variable_expected
+from rolememory.upstream import place, translated
 
 _HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)|lengths\.counter")
+_URL = re.compile(r"serve\.upstream|(.*\.)?endpoint")
 SHAREABLE = re.compile(
     r"recall\.(mode|(high_)?relevance_threshold|max_items|max_per_type\..*|scan_depth|(exclude_)?tags|"
     r"first_round_empty|min_query_length|long_term_.*|near_duplicate|keep_margin|fusion)"
@@ -108,6 +110,7 @@ def translate_layer(layer: Layer) -> Layer:
     _refuse_keys(layer)
     if layer.of_role:
         _keep_home_only(layer)
+    _read_urls(layer)
     return layer
 
 
@@ -121,6 +124,20 @@ def _refuse_keys(layer: Layer) -> None:
             and not value.isidentifier()
         ):
             layer.refuse(layer.written[key], *variable_expected(key))
+
+
+def _read_urls(layer: Layer) -> None:
+    """Reduce URLs of model servers to their base, and report what cannot be requested."""
+    for key, value in layer.values.items():
+        if not _URL.fullmatch(key) or not isinstance(value, str):
+            continue
+        url = value.strip()
+        learns = key.startswith("learn.") and url == "upstream"  # the model behind the proxy
+        if learns or not url or place(url)[0]:
+            read = translated(url, "")[0] if key == "serve.upstream" else base_url(url)
+            layer.values[key] = read
+        else:
+            layer.refuse(layer.written[key], *url_expected(key, url))
 
 
 def _walk(given: JsonMapping, layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:

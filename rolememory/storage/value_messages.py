@@ -10,6 +10,7 @@ from rolememory.errors import closest
 from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.schema.json_types import JsonMapping
 from rolememory.storage.settings_tree import default, leaves, type_name
+from rolememory.upstream import bare, completed
 
 _WRONG_KINDS = ("int_type", "float_type", "bool_type", "int_from_float")
 _BOUNDS = translatable(
@@ -48,6 +49,14 @@ def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
     ), LocalizedText(
         "write {text} and put the key into {name}", text=f'{last(key)} = "{name}"', name=name
     )
+
+
+def url_expected(key: str, got: str) -> tuple[LocalizedText, LocalizedText]:
+    """Problem and remedy for a value that is not the base URL of a server; `key` may be empty."""
+    named = f"{last(key)} = " if key else ""
+    return LocalizedText(
+        "expected a URL with http:// or https://, got {got}", got=quoted(bare(got))
+    ), LocalizedText("write {text}", text=named + literal(completed(got)))
 
 
 def expected(found: JsonMapping, key: str) -> LocalizedText:

@@ -102,6 +102,11 @@ class TestLayers:
             home_with(tmp_path), {"learn.endpoint": native}
         ).settings.learn.endpoint.endswith("/v1beta/openai")
 
+    def test_a_whole_path_of_the_upstream_is_read_as_its_base(self, tmp_path: Path) -> None:
+        pasted = " http://127.0.0.1:5001/v1/chat/completions?x=1 "
+        read = load_settings(home_with(tmp_path), {"serve.upstream": pasted}).settings
+        assert read.serve.upstream == "http://127.0.0.1:5001/v1"
+
 
 class TestMistakes:
     @pytest.mark.parametrize(
@@ -185,6 +190,26 @@ class TestMistakes:
             ),
             pytest.param("[lengths]\nsafety = nan\n", "2:1: lengths.safety", id="no number at all"),
             pytest.param(
+                '[serve]\nupstream = "127.0.0.1:5001/v1"\n',
+                '2:1: serve.upstream: expected a URL with http:// or https://, got "127.0.0.1:5001/v1"; write upstream = "http://127.0.0.1:5001/v1"',
+                id="an upstream without its scheme",
+            ),
+            pytest.param(
+                '[embedding]\nendpoint = "api.example.com/v1/embeddings"\n',
+                'write endpoint = "https://api.example.com/v1/embeddings"',
+                id="an endpoint on the internet without its scheme",
+            ),
+            pytest.param(
+                '[learn.summary]\nendpoint = "http：//me:secret@gpu：5001"\n',
+                'got "http：//gpu：5001"; write endpoint = "http://gpu:5001"',
+                id="a URL with full-width colons and a password",
+            ),
+            pytest.param(
+                '[memory_agent]\nbase_url = "http://[::1"\n',
+                '2:1: memory_agent.base_url: expected a URL with http:// or https://, got "http://[::1"',
+                id="half a URL under another program's name",
+            ),
+            pytest.param(
                 "recall = {max_item = 3}\n",
                 "1:11: recall.max_item: unknown key",
                 id="an inline table",
@@ -220,6 +245,10 @@ class TestMistakes:
             ),
             ('[recall]\nmode = "x"\n', "2:1：recall.mode：应为'inject'、'hybrid'，却是 \"x\""),
             ("[recall]\nmode = “inject”\n", '请把全角的 “ 改成 "'),
+            (
+                '[serve]\nupstream = "ftp://h:99999"\n',
+                '应为以 http:// 或 https:// 开头的网址，却是 "ftp://h:99999"；请写成 upstream = "http://127.0.0.1:5001/v1"',
+            ),
         ],
     )
     def test_it_is_told_in_chinese_too(self, toml: str, told: str, tmp_path: Path) -> None:

@@ -45,17 +45,19 @@ class Upstream:
         Raises:
             httpx.HTTPError: it cannot be reached.
         """
-        url = settings.upstream.strip().rstrip("/") + path + (f"?{query}" if query else "")
+        url = settings.upstream + path + (f"?{query}" if query else "")
         content = body if body or method in ("POST", "PUT", "PATCH") else None
         pairs = [_encoded(pair) for pair in headers]
         while True:
             way = _Way()
             extensions = {"timeout": self._times, "trace": way.note}
-            request = httpx.Request(
-                method, url, headers=pairs, content=content, extensions=extensions
-            )
             try:
+                request = httpx.Request(
+                    method, url, headers=pairs, content=content, extensions=extensions
+                )
                 return await self._connections.handle_async_request(request)
+            except httpx.InvalidURL as error:
+                raise httpx.UnsupportedProtocol(str(error)) from error
             except (httpx.ReadError, httpx.RemoteProtocolError) as error:
                 if way.new or not _closed_unanswered(error):
                     raise  # else that connection left the pool: retry on another one

@@ -119,6 +119,12 @@ def test_a_change_of_what_was_edited_by_hand_meanwhile_is_refused(
             "environment variable",
             id="a key where its variable's name should stand",
         ),
+        pytest.param(
+            {"serve.upstream": "127.0.0.1:5001/v1"},
+            422,
+            "http://127.0.0.1:5001/v1",
+            id="a model server without its scheme",
+        ),
         pytest.param({}, 422, "values", id="nothing"),
     ],
 )
