@@ -74,7 +74,7 @@ _SEND_KEY = translatable("send `Authorization: Bearer KEY`; `rolememory keys add
 CALLER = "rolememory.caller"  # in a scope: the caller of a service
 BODY = "rolememory.body"  # in a scope: the `Body`
 CLOSE = "rolememory.close"  # in a scope: closes the connection during the response
-_TURNS = "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)"
+_TURNS = "(?:/r/[^/]+)?/v1/(?:(?:chat/)?completions|messages|responses)/?"
 _ROUTE_RIGHTS = tuple(
     (verb, re.compile(pattern), right)
     for verb, pattern, right in (
@@ -165,7 +165,7 @@ class AccessGuard:
     ) -> Body:
         """The body with its limits; unpacked, unless the upstream gets it as it is."""
         expected, passes = request.length or None, request.proxied
-        if request.encoding in PACKED and (not passes or re.fullmatch(_TURNS + "/?", request.path)):
+        if request.encoding in PACKED and (not passes or re.fullmatch(_TURNS, request.path)):
             receive, expected = Unpacked(receive).receive, None
             headers = request.scope["headers"]
             request.scope["headers"] = [one for one in headers if one[0] != b"content-encoding"]
@@ -186,6 +186,7 @@ class GuardedRequest(HTTPConnection):
 
     def __init__(self, scope: Scope, rules: AccessRules) -> None:
         super().__init__(scope)
+        _drop_slash(scope)
         self.rules, self.path, self.method = rules, scope["path"], scope["method"]
         self.proxied, self.reads = proxied(self.path), self.method in _READING
         self.encoding = self._header("content-encoding").strip().lower()
@@ -386,6 +387,13 @@ class GuardedRequest(HTTPConnection):
                 "send it plain, or packed with gzip",
                 kind=self.encoding[:60],
             )
+
+
+def _drop_slash(scope: Scope) -> None:
+    """Read `/mcp/` as `/mcp`; an escaped slash belongs to a name, and the upstream reads its own paths."""
+    path = scope["path"]
+    if len(path) > 1 and scope["raw_path"].endswith(b"/") and not proxied(path):
+        scope["path"] = path[:-1]
 
 
 def needed(method: str, path: str) -> str:

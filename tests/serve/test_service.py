@@ -222,6 +222,7 @@ RECALL = {"messages": [{"role": "user", "content": ASKED["en"]}]}
     [
         pytest.param("", ROLE, "recall", 401, id="a program on this machine is nobody"),
         pytest.param("eve", ROLE, "recall", 200, id="the key of a user"),
+        pytest.param("reader", ROLE, "recall/", 200, id="a slash at the end of the path"),
         pytest.param("eve", "Seraphina", "recall", 404, id="a role that is not the key's"),
         pytest.param("eve", "Nobody", "recall", 404, id="a role that is not there"),
         pytest.param("reader", ROLE, "recall", 200, id="a key that may read, reading"),

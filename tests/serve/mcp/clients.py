@@ -50,10 +50,10 @@ def furnish(folder: Path) -> None:
         home.create("Mira", aliases=["米拉"]).remember_all(MEMORIES)
 
 
-def over_http(folder: Path, ask: Ask) -> Any:
+def over_http(folder: Path, ask: Ask, path: str = "/mcp") -> Any:
     """What the client gets from a running server's door."""
     with served(folder) as house:
-        return asyncio.run(_asked(Client(f"{house.url}/mcp", read_timeout_seconds=30), ask))
+        return asyncio.run(_asked(Client(f"{house.url}{path}", read_timeout_seconds=30), ask))
 
 
 def over_stdio(folder: Path, ask: Ask, lang: str = "en", user: str = "") -> Any:

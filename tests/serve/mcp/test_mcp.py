@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,14 @@ async def round_trip(client: Client) -> list[Any]:
     return [tools, made, came, found, why, gone, left]
 
 
-@pytest.mark.parametrize("over", [over_http, over_stdio], ids=["over HTTP", "over stdio"])
+@pytest.mark.parametrize(
+    "over",
+    [
+        pytest.param(over_http, id="over HTTP"),
+        pytest.param(partial(over_http, path="/mcp/"), id="over HTTP, with a slash at the end"),
+        pytest.param(over_stdio, id="over stdio"),
+    ],
+)
 def test_an_agent_can_do_everything(folder: Path, over: Callable[[Path, Ask], Any]) -> None:
     tools, made, came, found, why, gone, left = over(folder, round_trip)
     assert [tool.name for tool in tools] == TOOLS
