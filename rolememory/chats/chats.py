@@ -284,17 +284,6 @@ class Chats:
             logs = self._log_index.changed_since(since)
             return [(log.name, log.chat) for log in logs], self._log_index.generation
 
-    def alike(self, digest: str) -> list[tuple[str, str]]:
-        """Chat and version of every message with this digest."""
-        with self._reading:
-            scripts = [log.transcript for log in self._log_index.logs() if log.head is not None]
-            return [
-                (script.head.chat, version)
-                for script in scripts
-                if script.head
-                for version in script.alike(digest)
-            ]
-
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def update(

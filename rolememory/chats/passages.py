@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -12,6 +12,7 @@ from rolememory.chats.forgotten import Forgotten, Places, overlapping
 from rolememory.chats.normalize import base
 from rolememory.chats.pinned import Pin, Pinned, held
 from rolememory.chats.transcript import Chat
+from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.storage.gc_pause import gc_paused
@@ -83,7 +84,7 @@ class ChatPassages:
         `most`: the maximum of messages read now; the rest follows next time.
         """
         if (look := this_look().files) is not self._look:
-            self._take_back()
+            self._apply_marks()
             self._look = look
         changed, self._followed = self._chats.changed(self._followed)
         if changed:
@@ -99,16 +100,28 @@ class ChatPassages:
                 most = None if most is None else most - read
         return self.current
 
-    def _take_back(self) -> None:
-        """Apply changed pins and tombstones."""
+    def _apply_marks(self) -> None:
+        """Apply changed pins and tombstones. Cost: O(messages) if some changed."""
         marks = [one.mark if one else None for one in (self._pinned, self._forgotten)]
-        if marks != self._marks:
-            if self._pinned:
-                self._pin(self._pinned.pins())
-            if self._forgotten:
-                self._hide(self._forgotten.passages())
-                self._leave_out(self._forgotten.parts())
-            self._marks = marks
+        if marks == self._marks:
+            return
+        before = self._pins, self._hidden, self._cut
+        if self._pinned:
+            self._pins = self._pinned.pins()
+        if self._forgotten:
+            self._hidden, self._cut = self._forgotten.passages(), self._forgotten.parts()
+        self._marks = marks
+        places = {pin[:2] for pin in before[0] ^ self._pins}
+        digests = {*_changed(before[1], self._hidden), *_changed(before[2], self._cut)}
+        touched = {one for one in self._versions if base(one[1]) in digests}
+        for one in (*self.current.values(), *self._away.values()):
+            told = one.evidence[0]
+            if (told.chat, one.slot) in places:
+                touched.add((told.chat, told.version))
+        for chat, version in touched:
+            with suppress(UnknownChatError, KeyError):  # removed meanwhile
+                known = self._chats.chat(chat)
+                self._tell(chat, known.told[version], known.before(version)[0])
 
     def _note(self, changed: Sequence[tuple[str, Chat | None]]) -> None:
         """Queue changed chats, newest first."""
@@ -124,35 +137,6 @@ class ChatPassages:
         return frozenset(
             one for version in versions for one in self._versions.get((chat, version), ())
         )
-
-    def _hide(self, hidden: Places) -> None:
-        """Hide exactly these. Cost: the affected messages."""
-        known, self._hidden = self._hidden, hidden
-        for digest in _changed(known, hidden):
-            for place in self._chats.alike(digest):
-                for one in self._versions.get(place, ()):
-                    self._keep(self._away.get(one) or self.current[one])
-
-    def _leave_out(self, parts: Places) -> None:
-        """Cut exactly these parts of messages. Cost: the affected messages."""
-        known, self._cut = self._cut, parts
-        for digest in _changed(known, parts):
-            for chat, version in self._chats.alike(digest):
-                self._tell_again(chat, version)
-
-    def _tell_again(self, chat: str, version: str) -> None:
-        if (chat, version) in self._versions:
-            held = self._chats.chat(chat)
-            self._tell(chat, held.told[version], held.before(version)[0])
-
-    def _pin(self, pins: frozenset[Pin]) -> None:
-        """Pin exactly these. Cost: O(passages of their chats) if changed."""
-        changed = {pin[0] for pin in pins ^ self._pins}
-        self._pins = pins
-        for place in [one for one in self._places.values() if one.chat in changed]:
-            for version in place.order[: place.read]:
-                for one in self._versions.get((place.chat, version), ()):
-                    self._keep(self._away.get(one) or self.current[one])
 
     def _keep(self, one: Passage) -> None:
         constant = bool(self._pins and held(one, self._pins))

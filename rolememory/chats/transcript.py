@@ -255,10 +255,6 @@ class Transcript:
         slots = {self.said[version].slot for version in self._alike.get(digest, ())}
         return {self.path.place(said) for slot in slots if (said := self.path.in_slot(slot))}
 
-    def alike(self, digest: str) -> Sequence[str]:
-        """The versions of this digest, in any slot."""
-        return tuple(self._alike.get(digest, ()))
-
     def knows(self, slot: int, digest: str) -> bool:
         """Whether that slot ever had this digest."""
         return bool(self.version_in(slot, digest))
