@@ -399,9 +399,9 @@ class Chats:
     def _write(self, log: ChatLog, row: ChatLogRow | None) -> None:
         """Write a line durably and apply it. Under the lock."""
         if row is not None:
-            span = log.append(row)
+            log.append(row)
             with self._reading:
-                self._log_index.written(log, row, span)
+                self._log_index.written(log)
 
     def _all(self) -> list[Chat]:
         with self._reading:

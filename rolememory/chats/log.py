@@ -9,7 +9,7 @@ from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
 from rolememory.storage import port
 from rolememory.storage.gc_pause import gc_paused
-from rolememory.storage.port import START, Append, LogSpan
+from rolememory.storage.port import START, Append
 from rolememory.storage.problem import Problem
 
 _MANY = 200  # lines read at once
@@ -75,8 +75,8 @@ class ChatLog:
         self._place = part.place
         return changed
 
-    def append(self, row: ChatLogRow) -> LogSpan | None:
-        """Append a line durably. Under the lock of the chats, right after `refresh`; pass the result to `take_in`.
+    def append(self, row: ChatLogRow) -> None:
+        """Append a line durably. Under the lock of the chats, right after `refresh`.
 
         Raises: NotWrittenError; nothing was written, or only what readers skip.
         """
@@ -93,15 +93,7 @@ class ChatLog:
                 format=self.head.format,
                 ours=FORMAT,
             )
-        return self._kept.append(encoded(row))
-
-    def take_in(self, row: ChatLogRow, span: LogSpan | None) -> None:
-        """Apply our own line without reading it, if it follows what was read."""
-        if span is None or span.before != self._place:
-            self.refresh()
-            return
-        self.transcript.follow(row)
-        self._place = span.behind
+        self._kept.append(encoded(row))
 
     def delete(self) -> None:
         """Delete it durably. Raises: NotWrittenError."""

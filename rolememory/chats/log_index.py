@@ -10,9 +10,8 @@ from hashlib import blake2b
 from itertools import takewhile
 
 from rolememory.chats.log import ChatLog
-from rolememory.chats.rows import ChatLogRow
 from rolememory.storage.look import this_look
-from rolememory.storage.port import LogSpan, Revision, Space
+from rolememory.storage.port import Revision, Space
 
 CHATS = "chats/"
 _LOG = re.compile(r"chats/(?:.+-)?([0-9a-f]{16})")
@@ -133,17 +132,12 @@ class ChatLogIndex:
         begin = {f"{sign:02x}" for sign in signs}
         return {key: log for key, log in self._logs.items() if key[:2] in begin}
 
-    def written(
-        self, log: ChatLog, row: ChatLogRow | None = None, span: LogSpan | None = None
-    ) -> None:
-        """Apply a line just written to this log (None: removed or replaced), and announce it."""
+    def written(self, log: ChatLog) -> None:
+        """Apply what was just written to this log, and announce it."""
         before = self._seen
         if key := _key_of(log):
             self._logs[key] = log
-        if row:
-            log.take_in(row, span)
-        else:
-            log.refresh()
+        log.refresh()
         self._note(log)
         self._space.announce(CHATS, int(key[:2] or "0", 16))
         after = self._marks()

@@ -14,7 +14,6 @@ from rolememory.storage.port import (
     START,
     LogPosition,
     LogSlice,
-    LogSpan,
     Outcome,
     Revision,
     checked,
@@ -135,7 +134,6 @@ class _Named:
     def __init__(self, space: InMemorySpace, name: str, ending: str = "") -> None:
         self.name, self.place = checked(name), f"{space.place}/{name}"
         self._space, self._key = space, name + ending
-        self._read = START  # how far a log was read
 
     @property
     def _held(self) -> _Held | None:
@@ -203,19 +201,14 @@ class InMemoryLog(_Named):
             anew = since not in (START, since._replace(check=held.number))
             begin = START if anew else since
             appends, bad, lines, end = parsed(held.data[begin.end :], begin.lines)
-            self._read = LogPosition(lines, begin.end + end, held.number)
-            return LogSlice(tuple(appends), self._read, anew, tuple(bad))
+            place = LogPosition(lines, begin.end + end, held.number)
+            return LogSlice(tuple(appends), place, anew, tuple(bad))
 
-    def append(self, *lines: bytes) -> LogSpan | None:
+    def append(self, *lines: bytes) -> None:
         """Append."""
         with self._space.guard:
-            before, known = self._read, self._held
-            data = known.data if known else b""
-            held = self._put(data + framed(lines), known.number if known else None)
-            if (before.end, before.check) != (len(data), known.number if known else START.check):
-                return None
-            self._read = LogPosition(before.lines + len(lines), len(held.data), held.number)
-            return LogSpan(before, self._read)
+            held = self._held or _Held(b"", next(self._space.fresh))
+            self._put(held.data + framed(lines), held.number)
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
         """Replace everything."""

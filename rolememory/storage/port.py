@@ -37,13 +37,6 @@ START = LogPosition()
 LOCK_TIMEOUT_S = 30.0
 
 
-class LogSpan(NamedTuple):
-    """The span of one of our appends in a log."""
-
-    before: LogPosition
-    behind: LogPosition
-
-
 class Append(NamedTuple):
     """All lines of one append."""
 
@@ -105,10 +98,9 @@ class Log(Stored, Protocol):
         """
         ...
 
-    def append(self, *lines: bytes) -> LogSpan | None:
+    def append(self, *lines: bytes) -> None:
         """Append these lines as one, durably. The caller holds the log's lock and has read it to the end.
 
-        Returns their span if it follows directly what this handle read, so that they need not be read again; else None.
         Raises: NotWrittenError; then no reader sees any of it.
         """
         ...

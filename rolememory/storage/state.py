@@ -256,10 +256,12 @@ class StateLog:
             return
         if not self._pending:  # its keys were removed
             return
-        span = self._log.append(orjson.dumps(self._pending))
+        line = orjson.dumps(self._pending)
+        self._log.append(line)
         self._pending = {}
-        if span is not None and span.before == self._place:
-            self._place, self._mark = span.behind, self._log.mark()
+        part = self._log.read(self._place)
+        if [append.lines for append in part.appends] == [(line,)] and not part.anew:
+            self._place, self._mark = part.place, self._log.mark()
         if self._mark is not None and self._mark.size > self._long:
             if self._damaged:
                 set_aside(self._space, self._log.name + ENDING)

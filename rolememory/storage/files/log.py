@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rolememory.storage.files.atomic import refusals, write, write_all
 from rolememory.storage.files.disk import DISK, Disk
-from rolememory.storage.port import START, Append, LogPosition, LogSlice, LogSpan, Revision
+from rolememory.storage.port import START, Append, LogPosition, LogSlice, Revision
 
 ENDING = ".jsonl"
 SEAL = b"~\n"  # written after a torn tail, so that the next line starts cleanly
@@ -42,7 +42,7 @@ class FileLog:
         self._lock = threading.Lock()  # guards the last result
         self._durable = False  # whether this process has synced the folder
         self._mark: Revision | None = None  # the last mark and result
-        self._read, self._tail = START, b""
+        self._read = START
 
     def mark(self) -> Revision | None:
         """One stat."""
@@ -56,7 +56,7 @@ class FileLog:
     def _behind(self, since: LogPosition) -> LogSlice:
         mark = self.mark()
         if mark is None:
-            self._mark, self._read, self._tail = None, START, b""
+            self._mark, self._read = None, START
             return LogSlice((), START, since != START)
         if mark == self._mark and since == self._read:
             return LogSlice((), since)
@@ -68,7 +68,7 @@ class FileLog:
         data = self._disk.read(self._path)
         return self._part(data, 0, START, mark, anew=since != START)
 
-    def append(self, *lines: bytes) -> LogSpan | None:
+    def append(self, *lines: bytes) -> None:
         """Write, fsync, and the first time fsync the folder."""
         data = framed(lines)
         with refusals(self._path):
@@ -80,8 +80,6 @@ class FileLog:
             finally:
                 with suppress(OSError):
                     self._disk.close(descriptor)
-        with self._lock:
-            return None if torn or size != self._read.end else self._followed(data, len(lines))
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
         """Replace the file."""
@@ -108,7 +106,7 @@ class FileLog:
         appends, bad, lines, end = parsed(data[known:], since.lines)
         tail = data[max(known + end - _TAIL, 0) : known + end]
         place = LogPosition(lines, since.end + end, zlib.crc32(tail))
-        self._mark, self._read, self._tail = mark, place, tail
+        self._mark, self._read = mark, place
         return LogSlice(tuple(appends), place, anew, tuple(bad))
 
     def _opened(self) -> int:
@@ -143,16 +141,6 @@ class FileLog:
         except OSError:
             with suppress(OSError):
                 write_all(descriptor, SEAL, self._disk)
-
-    def _followed(self, data: bytes, lines: int) -> LogSpan | None:
-        """The span of our own append, if it starts where the last read ended."""
-        mark, before, end = self.mark(), self._read, self._read.end + len(data)
-        if mark is None or mark.size != end:
-            return None
-        self._tail = (self._tail + data)[-_TAIL:]
-        self._mark = mark
-        self._read = LogPosition(before.lines + lines, end, zlib.crc32(self._tail))
-        return LogSpan(before, self._read)
 
 
 def framed(lines: Sequence[bytes]) -> bytes:

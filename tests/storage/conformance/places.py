@@ -25,7 +25,10 @@ class Kept:
     def space(self) -> Space:
         """The role's space, opened again, and made before if it is missing."""
         storage = self.open()
-        return storage.role(ROLE) if ROLE in storage.roles() else storage.create(ROLE, {})
+        try:
+            return storage.create(ROLE, {})
+        except FileExistsError:  # another process may make it at this moment
+            return storage.role(ROLE)
 
 
 @contextmanager

@@ -76,19 +76,10 @@ def test_an_append_of_several_lines_is_one(kept: Kept) -> None:
     assert [append.number for append in appends] == [1, 4, 5]
 
 
-def test_a_writer_need_not_read_what_it_wrote_itself(kept: Kept) -> None:
-    log = kept.space().log("uses")
-    span = log.append(row(0))
-    assert span is not None
-    assert log.read(span.behind).appends == ()
-    after = log.append(row(1), row(2))
-    assert after == (span.behind, kept.space().log("uses").read().place)
-
-
-def test_but_it_does_when_somebody_wrote_in_between(kept: Kept) -> None:
+def test_a_writer_reads_what_it_wrote_and_what_others_wrote_in_between(kept: Kept) -> None:
     one, other = kept.space().log("uses"), kept.space().log("uses")
     one.append(row(0))
-    assert other.append(row(1)) is None
+    other.append(row(1))
     assert said(kept.space()) == [(row(0),), (row(1),)]
     place = other.read().place
     one.append(row(2))
@@ -382,8 +373,7 @@ def _numbered(space: Space, times: int) -> None:
         with space.lock("uses"):
             part = log.read(place)
             last, place = last + sum(len(append.lines) for append in part.appends), part.place
-            span = log.append(row(last + 1))
-            last, place = (last + 1, span.behind) if span else (last, place)
+            log.append(row(last + 1))
 
 
 def test_numbers_that_are_given_under_the_lock_are_given_once(kept: Kept) -> None:
