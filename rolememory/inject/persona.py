@@ -5,10 +5,9 @@ older; negated ones ("not too long", "别太简短") are ignored.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from itertools import chain
 from typing import Any, Literal
 
 from rolememory.inject.environment import Templates
@@ -20,6 +19,8 @@ from rolememory.shipped import lexicon
 from rolememory.text.names import USER_WORDS
 
 Kind = Literal["technical_depth", "language", "response_length", "code_style"]
+Where = Literal["tagged", "memory", "message"]
+"""Where a preference stands: the less it must be one, the more has to stand beside it."""
 _KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
 _LANGUAGES: tuple[Language, ...] = ("zh", "en")
 _UNSAID = frozenset(
@@ -77,8 +78,7 @@ class _PersonaLexicon:
     ends: re.Pattern[str]
     negation: re.Pattern[str]
     no_negation: re.Pattern[str]
-    context: Mapping[str, re.Pattern[str]]  # required beside a value, in a memory
-    spoken: Mapping[str, re.Pattern[str]]  # the same for messages, which are about much else
+    beside: Mapping[Where, Mapping[Kind, re.Pattern[str]]]  # required in the clause of a value
     against: Mapping[str, re.Pattern[str]]
     values: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
     reach: int
@@ -89,56 +89,41 @@ def preferences(
 ) -> Preferences:
     """The preferences of the user of this name, from memories (without archived ones and those about others) and messages."""
     found = [
-        *((one.since, one.id, said_in(one)) for one in memories if _of_user(one, user)),
-        *((one.at, one.id, wishes_in(one)) for one in said),
+        *((one.since, one.id, _in_memory(one)) for one in memories if _of_user(one, user)),
+        *((one.at, one.id, preferences_in(one.text, "message")) for one in said),
     ]
     found.sort(key=lambda one: (one[0] or _EARLIEST, one[1]))
     known, overruled = dict[Kind, Preference](), dict[Kind, str]()
-    for wish in chain.from_iterable(said for _, _, said in found):
-        older = known.get(wish.type)
-        if older and older.value != wish.value:
-            overruled[wish.type] = (
-                f"{wish.type}: {older.source!r} gives way to the newer {wish.source!r}"
-            )
-        known[wish.type] = wish
+    for _, source, values in found:
+        for kind, value in values.items():
+            older = known.get(kind)
+            if older and older.value != value:
+                overruled[kind] = f"{kind}: {older.source!r} gives way to the newer {source!r}"
+            known[kind] = Preference(kind, value, source)
     wishes = tuple(filter(None, map(known.get, _KINDS)))
     return Preferences(wishes, tuple(overruled.values()))
 
 
-def said_in(memory: Memory) -> list[Preference]:
-    """The preferences in a memory, at most one of a kind; the last one counts."""
-    told = bool(_PREFERENCE_TAGS & set(memory.tags))
-    return _found(
-        memory.content, memory.id, lambda words, kind: None if told else words.context[kind]
-    )
-
-
-def wishes_in(said: Utterance) -> list[Preference]:
-    """The lasting preferences in a message: how to reply, not one-off requests.
-
-    >>> [wish.value for wish in wishes_in(Utterance("p1", "Keep your answers short, please. I like long walks."))]
-    ['concise']
-    """
-    return [Preference(kind, value, said.id) for kind, value in _spoken(said.text)]
+def _in_memory(memory: Memory) -> Mapping[Kind, str]:
+    tagged = not _PREFERENCE_TAGS.isdisjoint(memory.tags)
+    return preferences_in(memory.content, "tagged" if tagged else "memory")
 
 
 @lru_cache(maxsize=65_536)
-def _spoken(text: str) -> tuple[tuple[Kind, str], ...]:
-    found = _found(text, "", lambda words, kind: words.spoken[kind])
-    return tuple((wish.type, wish.value) for wish in found)
+def preferences_in(text: str, where: Where) -> Mapping[Kind, str]:
+    """The preferences in a text, at most one of a kind, the last one; in a message only lasting ones about replies.
 
-
-def _found(
-    text: str, source: str, context: Callable[[_PersonaLexicon, Kind], re.Pattern[str] | None]
-) -> list[Preference]:
-    found: dict[Kind, Preference] = {}
+    >>> preferences_in("Keep your answers short, please. I like long walks.", "message")
+    {'response_length': 'concise'}
+    """
+    found: dict[Kind, str] = {}
     for language in _LANGUAGES:
         words = _words(language)
         for clause in words.ends.split(text.lower().replace("’", "'")):
             for kind in _KINDS:
-                if value := _value(clause, kind, words, context(words, kind)):
-                    found[kind] = Preference(kind, value, source)
-    return list(found.values())
+                if value := _value(clause, kind, words, words.beside[where][kind]):
+                    found[kind] = value
+    return found
 
 
 def personalisation(preferences: Preferences, language: Language, templates: Templates) -> str:
@@ -167,9 +152,9 @@ def _of_user(memory: Memory, user: str) -> bool:
     return memory.subject.casefold() in {*USER_WORDS, user.casefold()}
 
 
-def _value(clause: str, kind: Kind, words: _PersonaLexicon, context: re.Pattern[str] | None) -> str:
+def _value(clause: str, kind: Kind, words: _PersonaLexicon, beside: re.Pattern[str]) -> str:
     """The value of that kind in a clause, or ""; the longest match wins, so that "no comments" is not "comments"."""
-    if words.against[kind].search(clause) or (context and not context.search(clause)):
+    if words.against[kind].search(clause) or not beside.search(clause):
         return ""
     hits = [
         (match, value)
@@ -216,8 +201,13 @@ def _words(language: Language) -> _PersonaLexicon:
         ends=re.compile(f"[{re.escape(raw['clause_ends'])}]"),
         negation=pattern(raw["negations"]),
         no_negation=pattern(raw["not_negations"]),
-        context={kind: pattern(raw["context"][kind]) for kind in _KINDS},
-        spoken={kind: pattern(raw["spoken"].get(kind, raw["context"][kind])) for kind in _KINDS},
+        beside={
+            "tagged": dict.fromkeys(_KINDS, re.compile("")),
+            "memory": {kind: pattern(raw["context"][kind]) for kind in _KINDS},
+            "message": {
+                kind: pattern(raw["spoken"].get(kind, raw["context"][kind])) for kind in _KINDS
+            },
+        },
         against={kind: pattern(raw["against"][kind]) for kind in _KINDS},
         values=values,
         reach=_REACH[language],

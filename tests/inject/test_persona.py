@@ -11,8 +11,7 @@ from rolememory.inject.persona import (
     Utterance,
     personalisation,
     preferences,
-    said_in,
-    wishes_in,
+    preferences_in,
 )
 from rolememory.schema.memory import Memory, MemoryType
 
@@ -86,7 +85,7 @@ DAY = datetime(2026, 1, 1, tzinfo=UTC)
     ],
 )
 def test_a_memory_tells(text: str, values: list[str]) -> None:
-    assert [wish.value for wish in said_in(Memory(id="a", content=text))] == values
+    assert list(preferences_in(text, "memory").values()) == values
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_a_memory_tells(text: str, values: list[str]) -> None:
     ],
 )
 def test_what_the_user_says(text: str, values: list[str]) -> None:
-    assert [wish.value for wish in wishes_in(Utterance("p", text))] == values
+    assert list(preferences_in(text, "message").values()) == values
 
 
 def test_the_newer_of_a_memory_and_a_word_wins() -> None:
@@ -132,10 +131,9 @@ def test_the_newer_of_a_memory_and_a_word_wins() -> None:
 
 
 def test_a_preference_by_tag_needs_no_other_words() -> None:
-    assert said_in(Memory(id="a", content="简洁", tags=("偏好",))) == [
-        Preference("response_length", "concise", "a")
-    ]
-    assert said_in(Memory(id="a", content="简洁")) == []
+    tagged = Memory(id="a", content="简洁", tags=("偏好",))
+    assert preferences([tagged]).wishes == (Preference("response_length", "concise", "a"),)
+    assert not preferences([Memory(id="a", content="简洁")])
 
 
 def test_the_newer_wins_and_the_older_is_named() -> None:
