@@ -169,7 +169,7 @@ def weigh(
                 if amount[at]
             )
         )
-        told = next(filter(None, [one.get(row) for one in earlier]), None)
+        told = next(filter(None, [look(row) for look in earlier]), None)
         return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
     def places_of(ids: Collection[str]) -> Sequence[int]:

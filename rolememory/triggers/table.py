@@ -6,7 +6,6 @@ owner changes a table in place, under its `lock`, between turns.
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import compress
@@ -330,7 +329,7 @@ class TableEvidence:
     because: Callable[
         [int], Reason
     ]  # of a place in `rows`; still true when the table has changed since
-    earlier: Mapping[int, Earlier] = field(default_factory=dict)  # by row
+    earlier: Callable[[int], Earlier | None] | None = None  # of a row
     gained: Collection[int] = ()  # rows that came along with something earlier
 
     @classmethod

@@ -6,7 +6,7 @@ After "I live in Rome." the line "I moved to Paris last week." shares no word wi
 first line, in meaning or in rare words. Nothing decides that one replaces the other: the later one is added.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -102,46 +102,8 @@ class _Behind(NamedTuple):
     alike: float  # affinity, in nats
 
 
-class Older(Mapping[int, int]):
-    """Row -> row of the earlier passage on the same topic. Whether it adds anything is computed on demand."""
-
-    def __init__(self, told: Mapping[int, Sequence[_Behind]]) -> None:
-        self._told = told  # by row, in the order of the passages that are followed
-        self._known: dict[int, tuple[int | None, float]] = {}
-
-    def __getitem__(self, row: int) -> int:
-        hit = self.found(row)[0]
-        if hit is None:
-            raise KeyError(row)
-        return hit
-
-    def __iter__(self) -> Iterator[int]:
-        return (row for row in self._told if self.found(row)[0] is not None)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def found(self, row: int) -> tuple[int | None, float]:
-        """The row of the earlier passage, and this one's raised evidence, 0 without a gain."""
-        if row not in self._known:
-            self._known[row] = _grown(self._told.get(row, ()))
-        return self._known[row]
-
-    def gaining(self, since: Doubles) -> dict[int, float]:
-        """The rows that gain most, with their raised evidence; at most `MOST`. Cost: as few comparisons as needed."""
-        most = {row: max(one.grown for one in told) for row, told in self._told.items()}
-        found: list[tuple[float, float, str, int]] = []
-        for row in sorted(most, key=lambda row: -most[row]):
-            if len(found) == MOST and most[row] < -found[-1][0]:
-                break
-            if total := self.found(row)[1]:
-                place = (-total, -float(since[row]), self._told[row][0].text, row)
-                found = sorted([*found, place])[:MOST]
-        return {row: -total for total, _, _, row in found}
-
-
 def _grown(told: Sequence[_Behind]) -> tuple[int | None, float]:
-    """As `Older.found`, by all passages that one of them is compared with."""
+    """The row of the earlier passage on the same topic, and the raised evidence, 0 without a gain."""
     older, total = None, 0.0
     for one in told:
         gains = one.own < calibrate.MIDDLE and one.grown > (total or one.own)
@@ -151,20 +113,21 @@ def _grown(told: Sequence[_Behind]) -> tuple[int | None, float]:
     return older, total
 
 
-class Earliers(Mapping[int, Earlier]):
-    """Row -> the earlier passage it follows up."""
-
-    def __init__(self, updates: "Updates", ids: Mapping[int, str]) -> None:
-        self._updates, self._ids = updates, ids
-
-    def __getitem__(self, row: int) -> Earlier:
-        return Earlier(self._ids[self._updates.older[row]], row in self._updates.gained)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._updates.older)
-
-    def __len__(self) -> int:
-        return len(self._updates.older)
+def _gaining(
+    told: Mapping[int, Sequence[_Behind]],
+    outcome: Callable[[int], tuple[int | None, float]],
+    since: Doubles,
+) -> dict[int, float]:
+    """The rows that gain most, with their raised evidence; at most `MOST`. Cost: as few comparisons as needed."""
+    most = {row: max(one.grown for one in behind) for row, behind in told.items()}
+    found: list[tuple[float, float, str, int]] = []
+    for row in sorted(most, key=lambda row: -most[row]):
+        if len(found) == MOST and most[row] < -found[-1][0]:
+            break
+        if total := outcome(row)[1]:
+            place = (-total, -float(since[row]), told[row][0].text, row)
+            found = sorted([*found, place])[:MOST]
+    return {row: -total for total, _, _, row in found}
 
 
 @value_class
@@ -172,13 +135,19 @@ class Updates:
     """Which passages follow up which, and the evidence gained by those that would not be recalled on their own."""
 
     evidence: Floats  # with what was gained, (n_rows,)
-    older: Mapping[int, int]  # row -> row of what was said before
+    older: Callable[[int], int | None]  # row -> row of what was said before; found out on demand
     gained: frozenset[int]  # rows
     hits: Sequence[int]  # rows that were followed
 
-    def earlier(self, entry: Callable[[int], Entry]) -> Mapping[int, Earlier]:
+    def earlier(self, entry: Callable[[int], Entry]) -> Callable[[int], Earlier | None]:
         """Row -> the earlier passage it follows up; valid even if rows change later."""
-        return Earliers(self, {row: entry(row).id for row in self.hits})
+        ids = {row: entry(row).id for row in self.hits}
+
+        def found(row: int) -> Earlier | None:
+            older = self.older(row)
+            return None if older is None else Earlier(ids[older], row in self.gained)
+
+        return found
 
     def reasons(
         self, rows: Sequence[int], entry: Callable[[int], Entry]
@@ -186,8 +155,8 @@ class Updates:
         """Index in `rows` -> the earlier passage of each that gained, for an explanation."""
         told = {}
         for place, row in enumerate(rows):
-            if row in self.gained:
-                older = entry(self.older[row])
+            if row in self.gained and (before := self.older(row)) is not None:
+                older = entry(before)
                 told[place] = (("older", shown(older.content)), ("older_id", older.id))
         return told
 
@@ -227,10 +196,10 @@ def later_passages(
             told.setdefault(row, []).append(_Behind(hit, said, text(row), own, grown, alike))
     if not told:
         return None
-    older, found = Older(told), evidence.copy()
-    gaining = older.gaining(since)
+    outcome = cache(lambda row: _grown(told.get(row, ())))
+    gaining, found = _gaining(told, outcome, since), evidence.copy()
     found[list(gaining)] = list(gaining.values())
-    return Updates(found, older, frozenset(gaining), hits)
+    return Updates(found, lambda row: outcome(row)[0], frozenset(gaining), hits)
 
 
 def _affinity(

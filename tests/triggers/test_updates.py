@@ -147,7 +147,7 @@ def test_nearness_to_the_question_and_the_older_one_counts():
         evidence, every, np.zeros(60, dtype=np.int64), since, "line {}".format, None, near
     )
     assert found is not None
-    assert found.older == {2: 1}
+    assert list(map(found.older, (1, 2, 3))) == [None, 1, None]
     assert found.gained == {2}
     assert 0.0 < found.evidence[2] <= updates.CAP * 6.0
 
