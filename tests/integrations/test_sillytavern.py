@@ -162,6 +162,26 @@ await keepRole(who());
 console.log('null');
 """
 )
+STANDING = (
+    IN_A_CHAT
+    + """
+const element = () => ({ dataset: {}, style: {}, append() {}, prepend() {}, replaceChildren() {}, addEventListener() {}, querySelector: element });
+document.createElement = element;
+document.getElementById = element;
+const reached = fetch;
+globalThis.fetch = (url, how) => reached(url, { ...how, headers: { ...how.headers, Origin: 'http://127.0.0.1:8000' } });
+const { standing } = await import('./panel.js');
+const { look, onState } = await import('./server.js');
+const told = [];
+onState(() => told.push(standing().join(': ')));
+for (const given of ['wrong', token, 'wrong']) {
+    SillyTavern.getContext().extensionSettings.rolememory.token = given;
+    told.push(standing().join(': '));
+    await look();
+}
+console.log(JSON.stringify(told));
+"""
+)
 CHARACTERS = [{"name": name, "avatar": f"{name}.png"} for name in ("Asha", "Bo", "明月")]
 SAID = [
     {"mes": "Come in.", "name": "Asha", "is_user": False, "original_avatar": "Asha.png"},
@@ -308,6 +328,27 @@ def test_a_chapter_is_ended_of_a_character_that_a_turn_has_just_made_known(tmp_p
             found = of_the_extension(scripts, COMMANDS, context=context, settings=settings)
     unknown = "The server does not know this character yet; say something first."
     assert found == [None, unknown, "Dusk\nThe mill burns to the ground."]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_nothing_is_claimed_before_the_server_knows_the_token(tmp_path: Path) -> None:
+    (scripts := tmp_path / "scripts").mkdir()
+    page = {"serve.allowed_origins": ("http://127.0.0.1:8000",)}
+    with served(tmp_path / "home", page) as house:
+        context = {**SCENE, **custom(house.url), "characterId": 0}
+        settings = {"server": house.url, "token": "", "mode": "auto"}
+        found = of_the_extension(
+            scripts, STANDING, context=context, settings=settings, token=house.house.token
+        )
+    asking, unknown = "off: Asking the server ...", "bad: The server does not know this token."
+    assert [one[: len(unknown)] for one in found] == [
+        asking,
+        unknown,
+        asking,
+        "good: The proxy remembers.",
+        asking,
+        unknown,
+    ]
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -63,6 +63,7 @@ export function showPanel() {
 const kept = (name, read) => async (event) => {
     change(name, read(event.target));
     if (name === 'server' || name === 'token') memory.forgetNames();
+    showStatus();
     if (settings().token.trim()) await look();
     showStatus();
 };
@@ -83,15 +84,18 @@ function choice(name, words) {
 // ── how things stand ──
 
 export function showStatus() {
-    const trouble = settings().token.trim() ? state() : null;
-    const sleeps = asleep();
-    const [kind, text] = sleeps ? ['bad', sleeps] : standing(trouble);
+    const [kind, text] = standing();
     parts.status.dataset.kind = kind;
     parts.status.textContent = text;
 }
 
-function standing(trouble) {
+/** How things stand: a kind, and words. Claims nothing before the server has answered. */
+export function standing() {
+    const trouble = settings().token.trim() ? state() : null;
+    const sleeps = asleep();
+    if (sleeps) return ['bad', sleeps];
     if (trouble) return ['bad', trouble.message];
+    if (trouble === undefined && way() !== 'off') return ['off', say('Asking the server ...')];
     const told = {
         off: ['off', say('Switched off here.')],
         proxy: settings().token.trim() ? ['good', say('The proxy remembers.')] : ['good', say('The proxy remembers. With the token, this panel shows what.')],

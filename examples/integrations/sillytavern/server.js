@@ -8,6 +8,7 @@ export const MODEL_MS = 240_000; // a model that writes may think for minutes
 const USUAL_MS = 8000;
 const listeners = new Set();
 let trouble = null;
+let answered = ''; // of whom this is known
 
 /** Why the server did not do as asked; `code` for us, the message for a person. */
 export class Trouble extends Error {
@@ -22,18 +23,22 @@ export function onState(listener) {
     listeners.add(listener);
 }
 
-/** What is wrong now; null when the last question was answered. */
-export const state = () => trouble;
+/** The server and the token. */
+const whom = () => `${server()} ${settings().token.trim()}`;
 
-function settle(now) {
-    const changed = trouble?.code !== now?.code;
-    trouble = now;
+/** What is wrong now; null when the last question was answered, undefined while none was with this server and token. */
+export const state = () => (answered === whom() ? trouble : undefined);
+
+function settle(now, asked) {
+    const changed = answered !== asked || trouble?.code !== now?.code;
+    [trouble, answered] = [now, asked];
     if (changed) listeners.forEach((one) => one(now));
 }
 
 /** One question under /api; throws `Trouble`. `signal` ends it early. */
 export async function ask(method, path, body = undefined, { ms = USUAL_MS, signal = null } = {}) {
-    if (!settings().token.trim()) throw told(new Trouble('no_token', say('Paste the token: `rolememory serve` shows it at its first start, later it stands in the file `.token` of the home folder.')));
+    const asked = whom();
+    if (!settings().token.trim()) throw told(new Trouble('no_token', say('Paste the token: `rolememory serve` shows it at its first start, later it stands in the file `.token` of the home folder.')), asked);
     const limit = AbortSignal.timeout(ms);
     let answer;
     try {
@@ -46,9 +51,9 @@ export async function ask(method, path, body = undefined, { ms = USUAL_MS, signa
             cache: 'no-store',
         });
     } catch (error) {
-        throw told(limit.aborted || signal?.aborted ? new Trouble('slow', say('The server took too long; the turn went on without memory.')) : await missing(signal));
+        throw told(limit.aborted || signal?.aborted ? new Trouble('slow', say('The server took too long; the turn went on without memory.')) : await missing(signal), asked);
     }
-    return read(answer);
+    return read(answer, asked);
 }
 
 const headers = (body) => ({
@@ -57,14 +62,14 @@ const headers = (body) => ({
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
 });
 
-async function read(answer) {
+async function read(answer, asked) {
     const value = await answer.json().catch(() => null);
     if (answer.ok) {
-        settle(null);
+        settle(null, asked);
         return value;
     }
     const fault = value?.error ?? {};
-    if (answer.status === 401) throw told(new Trouble('token', say('The server does not know this token. Copy it again from the file `.token` of the home folder.')));
+    if (answer.status === 401) throw told(new Trouble('token', say('The server does not know this token. Copy it again from the file `.token` of the home folder.')), asked);
     throw new Trouble(fault.code ?? String(answer.status), [fault.message, fault.hint].filter(Boolean).join(' · ') || `HTTP ${answer.status}`);
 }
 
@@ -78,8 +83,8 @@ async function missing(signal) {
     }
 }
 
-function told(now) {
-    settle(now);
+function told(now, asked) {
+    settle(now, asked);
     return now;
 }
 
