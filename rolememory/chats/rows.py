@@ -112,6 +112,7 @@ _KINDS: Mapping[str, SpanKind] = {
     "o": "ooc",
     "c": "command",
     "e": "ending",
+    "b": "bare",
 }
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 

@@ -12,25 +12,21 @@ from rolememory.schema.value_class import value_class
 USER = "user"
 """The subject of a memory about the user; for the role itself it is None."""
 
-SpanKind = Literal["quote", "action", "ooc", "command", "ending"]
-"""Quoted speech, a stage direction, an out-of-character remark, a command to the memory, the end of a chapter."""
-ORDERS: tuple[SpanKind, ...] = ("command", "ending")
+SpanKind = Literal["quote", "action", "ooc", "command", "ending", "bare"]
+"""Quoted speech, a stage direction, an out-of-character remark, a command to the memory, the end of a chapter, a slash command without content."""
+ORDERS: tuple[SpanKind, ...] = ("command", "ending", "bare")
 """Spans that are not part of the story."""
 Scope = Literal["off", "here", "on"]
 """Scope of memory: off = no recall or learning; here = messages stay in their chat; on = as usual."""
 
 
 class ScopeCommand(NamedTuple):
-    """A command that sets the scope of memory from now on, or ends a chapter (no scope): half-open span."""
+    """A command to the memory of a chat: half-open span, kind of its mark, and the scope that it sets from now on."""
 
     start: int
     end: int
-    scope: Scope | None
-
-    @property
-    def kind(self) -> SpanKind:
-        """The kind of its mark in the message."""
-        return "command" if self.scope else "ending"
+    kind: SpanKind
+    scope: Scope | None = None
 
 
 class MarkedSpan(NamedTuple):

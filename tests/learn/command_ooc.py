@@ -22,6 +22,10 @@ forget | my ex | /memory forget my ex
 remember | I like tea | /memory remember I like tea
 remember | I like tea | /memory add: I like tea
 pin | we are married | /memory pin we are married
+remember | I like tea | /remeber I like tea
+forget | my ex | /memory froget my ex
+0 | /forge the blade
+0 | /memory list
 correct | my cat is nine | /memory correct my cat is nine
 remember | the hotel is called Aurora | (OOC: jot down that the hotel is called Aurora)
 remember | allergic to shellfish | allergic to shellfish, please remember

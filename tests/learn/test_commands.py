@@ -62,6 +62,8 @@ def test_messages_written_after_the_rules() -> None:
         pytest.param("（场外：关闭记忆）", "off", id="场外"),
         pytest.param("/记忆 此处", "here", id="此处"),
         pytest.param("/記憶 開啟", "on", id="traditional characters"),
+        pytest.param("/memroy off", "off", id="with two letters swapped"),
+        pytest.param("/menory\n/memories: here", "here", id="after a line without a setting"),
         pytest.param("I turn my memory off.", None, id="said in the play"),
         pytest.param("她的记忆关着门。", None, id="narrated"),
         pytest.param("/memory remember I like tea", None, id="another command"),

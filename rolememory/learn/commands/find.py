@@ -1,9 +1,10 @@
 """Finds explicit memory commands in a user's message: "remember this", "forget that"."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from rolememory.errors import misspelt
 from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.patterns import (
     LANGUAGES,
@@ -26,6 +27,10 @@ _BRACKETS = re.compile(
 )
 
 
+_SLASH = re.compile(r"^[ \t]*/(?P<word>[a-z]+|[㐀-鿿]+)(?P<rest>[^\n]*)$", re.MULTILINE)
+_GUESSED = 6  # letters of the shortest word that is recognised with a typo
+
+
 def commands(text: str) -> list[Command]:
     """The commands in a user's message, in order. Not questions about memories, quoted words or plans.
 
@@ -44,9 +49,10 @@ def commands(text: str) -> list[Command]:
         return []
     text = strip(text)[:_LONGEST]
     even = plain(text)
+    slashed = _SLASH.search(even)  # perhaps misspelt, so without a hint
     found: list[Command] = []
     for language in languages_in(even):
-        if command_patterns(language).hint.search(even):
+        if slashed or command_patterns(language).hint.search(even):
             found += _CommandParser(text, even, command_patterns(language)).read()
     found.sort(key=lambda command: (command.start, command.end))
     return list(_apart(found))
@@ -56,8 +62,49 @@ def chat_commands(text: str) -> list[ScopeCommand]:
     """What a message says out of character to the memory of its chat: scope changes and chapter ends."""
     if not aside().search(plain(text)):
         return []
-    ended = (ScopeCommand(start, end, None) for start, end, _ in chapter_commands(text))
-    return sorted([*scopes(text), *ended], key=lambda one: one.end)
+    ended = [ScopeCommand(start, end, "ending") for start, end, _ in chapter_commands(text)]
+    found = [*scopes(text), *ended]
+    read = {one.start for one in found}
+    bare = [one for one in bare_commands(text) if one.start not in read]
+    return sorted([*found, *bare], key=lambda one: one.end)
+
+
+def bare_commands(text: str) -> list[ScopeCommand]:
+    """Slash commands that say nothing to the story: ours without content, a message of one such word, what else is said to the memory.
+
+    >>> [text[:one.end] for text in ("/remember", "/help", "/memory list", "/wave to him", "/remember tea") for one in bare_commands(text)]
+    ['/remember', '/help', '/memory list']
+    """
+    even = plain(text[:_LONGEST])
+    whole = len(even.strip())
+    found = list[ScopeCommand]()
+    for line in _SLASH.finditer(even):
+        empty = not any(map(str.isalnum, line["rest"]))
+        ours = any(
+            _is_bare(line, command_patterns(language), empty=empty) for language in LANGUAGES
+        )
+        if ours or (empty and len(line[0].strip()) == whole):
+            found.append(ScopeCommand(*line.span(), "bare"))
+    return found
+
+
+def _is_bare(line: re.Match[str], table: CommandPatterns, *, empty: bool) -> bool:
+    """Whether a line is a command to the memory that has no content, or is not understood."""
+    if (said := table.slashed.match(line[0])) and meant(said["word"], table.slash):
+        return not any(map(str.isalnum, said["rest"]))
+    return bool(meant(line["word"], table.called)) or (empty and line["word"] in table.slash)
+
+
+def meant(word: str, known: Iterable[str]) -> str | None:
+    """The known word that this is, perhaps with a typo in a long one.
+
+    >>> meant("remeber", ["remember"]), meant("forge", ["forget"])
+    ('remember', None)
+    """
+    if word in (listed := list(known)):
+        return word
+    near = misspelt(word, listed, 1) if len(word) >= _GUESSED else None
+    return near if near and len(near) >= _GUESSED else None
 
 
 def scopes(text: str) -> list[ScopeCommand]:
@@ -71,14 +118,25 @@ def scopes(text: str) -> list[ScopeCommand]:
     even = plain(text[:_LONGEST])
     return sorted(
         {
-            ScopeCommand(*said.span(), table.scope[said[name]])
+            ScopeCommand(*place, "command", table.scope[said[name]])
             for table in map(command_patterns, LANGUAGES)
-            for said in table.scoped.finditer(even)
+            for place, said in _scoped(even, table)
             for name in said.re.groupindex
             if said[name]
         },
         key=lambda one: one.end,
     )
+
+
+def _scoped(even: str, table: CommandPatterns) -> Iterator[tuple[tuple[int, int], re.Match[str]]]:
+    """The scope changes, each with its span, also after the misspelt name of the memory."""
+    for said in table.scoped.finditer(even):
+        yield said.span(), said
+    for line in _SLASH.finditer(even):
+        right = meant(line["word"], table.called)
+        respelt = table.scoped.match(f"/{right}{line['rest']}")
+        if respelt and right != line["word"]:
+            yield line.span(), respelt
 
 
 def chapter_commands(text: str) -> list[tuple[int, int, str]]:
@@ -128,9 +186,11 @@ class _CommandParser:
 
     def _slashed(self) -> Iterator[Command]:
         for line in self._rules.slashed.finditer(self._even):
+            if (word := meant(line["word"], self._rules.slash)) is None:
+                continue
             self._blank(*line.span())
             said = content(self._text, self._even, self._rules, *line.span("rest"))
-            kind, quote = self._rules.slash[line["word"]], self._text[slice(*line.span())].strip()
+            kind, quote = self._rules.slash[word], self._text[slice(*line.span())].strip()
             yield Command(kind, said, quote, True, *line.span())
 
     def _bracketed(self) -> Iterator[Command]:

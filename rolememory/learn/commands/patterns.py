@@ -55,6 +55,7 @@ class CommandPatterns:
     clause: Pattern  # the separators of clauses
     rows: tuple[CommandPattern, ...]
     ooc_rows: tuple[CommandPattern, ...]  # also tried out of character
+    called: tuple[str, ...]  # the memory, after a slash
     slash: Mapping[str, Kind]
     slashed: Pattern  # a line of such a command
     scope: Mapping[str, Scope]
@@ -97,9 +98,10 @@ def command_patterns(language: Language) -> CommandPatterns:
         ),  # possessive: fillers are never backtracked
         rows=_rows(raw["rows"], parts),
         ooc_rows=_rows(raw["ooc_rows"], parts),
+        called=tuple(parts["called"].strip("(?:)").split("|")),
         slash=slash,
         slashed=re.compile(
-            rf"^[ \t]*/(?:{parts['called']}[ \t:]*|(?!{parts['called']}))(?P<word>{_any(slash)})(?![a-z])(?P<rest>[^\n]*)",
+            rf"^[ \t]*/(?:{parts['called']}[ \t:]*|(?!{parts['called']}))(?P<word>{_any(slash)}|[a-z]{{6,}})(?![a-z])(?P<rest>[^\n]*)",
             re.MULTILINE,
         ),
         scope=scope,

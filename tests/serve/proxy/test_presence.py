@@ -418,6 +418,27 @@ def test_memory_off_and_on_hold_from_the_very_turn_in_which_they_are_said(
         assert settled(house).chats.info("two").mode == "on"
 
 
+BARE = {
+    "en": ("/memory", "/memory list of harbours", "/remember", "/helpp", "The harbour.\n/Forget."),
+    "zh": ("/记忆", "/记忆 看看港口", "/记住", "/帮助", "港口到了。\n／忘掉。"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_slash_command_that_says_nothing_is_no_words_of_the_user(
+    tmp_path: Path, language: str
+) -> None:
+    with between(tmp_path, streams("Hm.")) as (house, _):
+        for number, command in enumerate(BARE[language]):
+            say(house, command, chat=f"told {number}")
+        mind = settled(house)
+        said = [one.text for info in mind.chats.chats() for one in mind.chats.path(info.id)]
+        assert set(BARE[language]) <= set(said), "the log keeps what was sent"
+        found = mind.search(" ".join(BARE[language]), user="Ann", limit=50)
+        story = [one.memory.content for one in found if one.memory.subject != "Asha"]
+        assert story == [BARE[language][-1].partition("\n")[0]]
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_said_here_or_while_memory_is_off_is_told_in_no_other_chat(
     tmp_path: Path, language: str
