@@ -4,15 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from jinja2 import Environment, nodes
+
 from rolememory.shipped import shipped
 from rolememory.text.plain import plain
 
-_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_TEXTS = re.compile(
-    r"\"([^\"\n]{2,})\"(?:\s*~\s*\w+\s*~\s*\"([^\"\n]*)\")?|\w+\s*~\s*\"([^\"\n]{2,})\""
-)
-_STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
-_HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_HOLE, _OF_MEMORY = "\0", "\1"  # what a template fills in, and what it fills in of a memory
 _ANY = ".{0,60}?"  # the name that a template fills in
 _LEADING = re.compile(r"^[\s#*>-]+")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -57,21 +54,29 @@ def shipped_frames() -> Frames:
 
 def _lines(template: str) -> Iterator[tuple[str, int]]:
     """(pattern, letters) of every line with text that the template may produce."""
-    text = _COMMENT.sub("", template)
-    for statement in _STATEMENT.findall(text):
-        for first, last, alone in _TEXTS.findall(statement):
-            yield from _line(f"{first}{{{{}}}}{last}" if last else first or f"{{{{}}}}{alone}")
-    for line in _STATEMENT.sub("", text).split("\n"):
-        yield from _line(line)
+    texts = Environment(autoescape=False).parse(template)  # noqa: S701  # it is only read
+    for node in texts.find_all((nodes.Output, nodes.Concat, nodes.Const)):
+        for line in _written(node).split("\n"):
+            yield from _line(line)
+
+
+def _written(node: nodes.Node) -> str:
+    """The text of a part of a template, with its holes."""
+    if isinstance(node, nodes.TemplateData):
+        return node.data
+    if isinstance(node, nodes.Const):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, nodes.Output | nodes.Concat):
+        return "".join(map(_written, node.nodes))
+    named = nodes.Output([node]).find_all(nodes.Name)
+    return _OF_MEMORY if any(one.name == "memory" for one in named) else _HOLE
 
 
 def _line(line: str) -> Iterator[tuple[str, int]]:
-    holes = _HOLE.findall(line)
-    if any("memory" in hole for hole in holes):  # a memory's own line
+    if _OF_MEMORY in line:  # a memory's own line
         return
-    words = [
-        plain(part).strip() for part in _HOLE.split(_LEADING.sub("", line)) if part.strip(" -#*>")
-    ]
+    parts = _LEADING.sub("", line).split(_HOLE)
+    words = [plain(part).strip() for part in parts if part.strip(" -#*>")]
     letters = sum(
         3 if letter > "\u2e80" else 1 for part in words for letter in _LETTERS.findall(part)
     )
