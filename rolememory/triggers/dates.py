@@ -9,7 +9,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import glimpsed, in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
-from rolememory.text.arrays import Doubles, Mask, np
+from rolememory.text.arrays import Doubles, Mask, Rows, np
 from rolememory.text.dates import teller
 from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
@@ -71,10 +71,8 @@ class _DateIndex:
         self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
         self._rules = text_digest(settings.model_dump_json()).hex()
         self._unread = ArrayColumn("?")
-        self._places: dict[int, list[int]] = {}  # row -> its places in the columns
-        self._free: list[int] = []
-        self.rows = ArrayColumn("i8")
-        self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
+        self._spans: dict[int, list[tuple[float, float]]] = {}  # by row; in seconds
+        self._columns: tuple[Rows, Doubles, Doubles] | None = None  # the same as arrays
 
     def add(self, rows: Sequence[int], some: Mask) -> None:
         """Queue the rows in the mask for reading."""
@@ -84,9 +82,8 @@ class _DateIndex:
     def remove(self, row: int) -> None:
         """Remove the times of this row."""
         self._unread[row] = False
-        places = self._places.pop(row, [])
-        self.ends[places] = float("-inf")
-        self._free += places
+        if self._spans.pop(row, None):
+            self._columns = None
 
     def read(self, most: int | None = None) -> None:
         """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
@@ -101,14 +98,19 @@ class _DateIndex:
         def borders(key: str) -> list[tuple[float, float]]:
             return [_borders(span) for span in _told(glimpsed(named[key]), self._tell)]
 
-        for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
-            for start, end in spans:
-                place = self._free.pop() if self._free else len(self.rows.values)
-                for column in (self.rows, self.starts, self.ends):
-                    column.grow(place + 1)
-                self.rows[place], self.starts[place], self.ends[place] = row, start, end
-                self._places.setdefault(row, []).append(place)
+        found = zip(rows, self._derive("times", keys, borders), strict=True)
+        self._spans |= {row: spans for row, spans in found if spans}
+        self._columns = None if rows else self._columns
         self._unread[rows] = False
+
+    def columns(self) -> tuple[Rows, Doubles, Doubles]:
+        """Row, start and end of each time, each (n_times,). Cost: O(times) if one changed."""
+        if self._columns is None:
+            rows = np.fromiter(self._spans, np.int64)
+            borders = np.array([one for spans in self._spans.values() for one in spans])
+            starts, ends = borders.reshape(-1, 2).T
+            self._columns = rows.repeat(list(map(len, self._spans.values()))), starts, ends
+        return self._columns
 
 
 @register("dates")
@@ -159,14 +161,15 @@ class DatesTrigger(ByRows):
 
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
         """The strength of each row for one asked time, (n_rows,)."""
-        span, made, told = np.array(_borders(asked)), self.table.created.values, self._told
+        span, made = np.array(_borders(asked)), self.table.created.values
+        rows, starts, ends = self._told.columns()
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])
         strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)
-        some = ((told.ends.values > span[0]) & (told.starts.values < span[1])).nonzero()[0]
-        same, covered = overlap(span, told.starts[some], told.ends[some])
-        rows, own = told.rows[some], np.maximum(SAME_TIME * same, narrowness(covered / A_DAY_S))
-        np.maximum.at(strengths, rows, own * mask[rows])
+        some = ((ends > span[0]) & (starts < span[1])).nonzero()[0]
+        same, covered = overlap(span, starts[some], ends[some])
+        own = np.maximum(SAME_TIME * same, narrowness(covered / A_DAY_S))
+        np.maximum.at(strengths, rows[some], own * mask[rows[some]])
         factor = (
             asked.certainty
             * crowding(int(np.count_nonzero(strengths)))
