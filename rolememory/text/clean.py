@@ -71,11 +71,6 @@ class Cleaner:
                 self._work = fewer, self.rules[len(fewer.rules) :]
         return self._fewer[group]
 
-    def cache_info(self) -> tuple[int, int]:
-        """Cache statistics: (hits, misses)."""
-        info = self._kept.cache_info()
-        return info.hits, info.misses
-
     def _clean(self, text: str) -> str:
         if len(text) > _LONGEST_TEXT or (self._any is not None and not self._any.search(text)):
             return text

@@ -73,11 +73,6 @@ class PackedVectors:
         wide[: len(self)] = self
         return wide
 
-    def products(self, query: Floats) -> Floats:
-        """Dot product of each row with the query (dim,), (n,)."""
-        found: Floats = self.all_products([query])[0]
-        return found
-
     def all_products(self, queries: Sequence[Floats]) -> Floats:
         """Dot product of each row with each query, (n_queries, n), single-threaded.
 

@@ -59,4 +59,4 @@ def test_an_unchanged_message_is_cleaned_once() -> None:
     cleaner = Cleaner(load_rules())
     segments(HISTORY[:3], cleaner=cleaner)
     segments(HISTORY, cleaner=cleaner)
-    assert cleaner.cache_info() == (3, 4)
+    assert cleaner._kept.cache_info()[:2] == (3, 4)
