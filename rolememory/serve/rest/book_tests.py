@@ -13,10 +13,10 @@ from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.scan import MatchPlace, Silent, look
 from rolememory.recall.lore.rules import under
 from rolememory.schema.role import Character
-from rolememory.schema.scene import Language
 from rolememory.schema.wording import word_gate
 from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read
 from rolememory.serve.rest.dependencies import IfMatch, router, tag
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
 from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Said, Why
@@ -147,22 +147,17 @@ def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
         chance=given.seed,
         everything=given.everything,
     )
-    return call.shown(
-        ScanOut,
+    return ScanOut.from_value(
         report,
-        fired=[
-            FiredOut.from_value(one, why=why("lore", one.why, call.language))
-            for one in report.fired
-        ],
-        silent=[_silent_out(one, call.language) for one in report.silent],
+        fired=[FiredOut.from_value(one, why=why("lore", one.why)) for one in report.fired],
+        silent=list(map(_silent_out, report.silent)),
     )
 
 
 @routes.get("/tests")
 def tests(call: ShelfCall, book: BookName) -> TestsOut:
     """The expectations beside the book."""
-    shown = _tests_out(call.shelf, book)
-    return call.tagged(shown, shown.etag)
+    return call.tagged(_tests_out(call.shelf, book))
 
 
 @routes.put("/tests")
@@ -182,7 +177,7 @@ def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> Ru
     path = call.shelf.file(book)
     played = play(read(path).book, _cases(call.shelf, book, given), beside(path).name)
     found = [
-        call.shown(CaseOut, case, passed=not failures, failures=failures)
+        CaseOut.from_value(case, passed=not failures, failures=failures)
         for case, failures in played
     ]
     passed = sum(one.passed for one in found)
@@ -206,10 +201,7 @@ def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[Expectatio
     return read_expectations(text, beside(shelf.file(book)).name)
 
 
-def _silent_out(one: Silent, language: Language) -> SilentOut:
-    return SilentOut.from_value(
-        one,
-        gate=one.refusal.gate,
-        text=word_gate(one.refusal, language),
-        remedy=change_out(one.refusal, language),
-    )
+def _silent_out(one: Silent) -> SilentOut:
+    refusal = one.refusal
+    text = word_gate(refusal, reader().language)
+    return SilentOut.from_value(one, gate=refusal.gate, text=text, remedy=change_out(refusal))

@@ -132,8 +132,7 @@ def bring_book(
 @routes.get("/{shelf}/{book}")
 def one_book(call: ShelfCall, book: BookName) -> BookOut:
     """One book, without its entries."""
-    shown = book_out(call, call.shelf, call.shelf.file(book))
-    return call.tagged(shown, shown.etag)
+    return call.tagged(book_out(call, call.shelf, call.shelf.file(book)))
 
 
 @routes.get(
@@ -160,7 +159,7 @@ def would_lose(
 ) -> ConvertedOut:
     """What another format cannot hold."""
     path = call.shelf.file(book)
-    return converted_out(call, convert(load_book(path.read_bytes(), path.name), to))
+    return converted_out(convert(load_book(path.read_bytes(), path.name), to))
 
 
 @routes.get("/{shelf}/{book}/entries")
@@ -235,11 +234,10 @@ class LoadedBook:
 
     def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
         """One entry and what is wrong with it. Raises: UnknownNameError."""
-        entry, call = self.one(uid), self._call
+        call, entry = self._call, self._call.tagged(self.one(uid))
         told = check.told(self._file, call.shelf.settings, call.language)
         findings = [one for one in told if one.uid == uid]
-        answer = EntryChanged(entry=entry, findings=findings, written=written)
-        return call.tagged(answer, entry.etag)
+        return EntryChanged(entry=entry, findings=findings, written=written)
 
 
 def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
@@ -272,12 +270,12 @@ def _shown(call: HomeCall, shelf: BookFolder, path: Path, book: Lorebook, **more
     users = [] if shelf.role_memory else call.home.roles()
     linked_by = [role.id for role in users if path.name in role.worldbooks]
     told = {"id": path.name, "shelf": shelf.id, "linked_by": linked_by, **more}
-    return call.shown(BookOut, book, entries=len(book.entries), **told)
+    return BookOut.from_value(book, entries=len(book.entries), **told)
 
 
-def converted_out(call: HomeCall, made: Converted) -> ConvertedOut:
+def converted_out(made: Converted) -> ConvertedOut:
     """The response of a conversion."""
-    losses = [call.shown(LossOut, one, text=one) for one in made.losses]
+    losses = [LossOut.from_value(one, text=one) for one in made.losses]
     return ConvertedOut.from_value(
         made, format=made.result.format, bytes=len(made.data), losses=losses
     )

@@ -14,15 +14,16 @@ from rolememory.cards.base import load
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
+from rolememory.cards.png import is_png
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.error_responses import answer, parted
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import Fault, Out, Said
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
 
 routes = router("cards")
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class CardOut(Out):
@@ -106,18 +107,18 @@ def bring_card(
     home, card = call.home, _card_in(upload)
     found = match(home, card, name) if into is None else None
     if found and not found.sure:
-        return _asked(call, found)
+        return _asked(found)
     role = home.folder.find(into) if into else found.role if found else None
     done = import_card(home, card, into=role, name=name, replace_books=replace_books)
     call.bus.tell("role", done.role.id)
     named = {"role": done.role.id, "name": done.role.name, "aliases": done.role.aliases}
-    return call.shown(AdoptedOut, done, **named)
+    return AdoptedOut.from_value(done, **named)
 
 
 @routes.get("/roles/{role}/card")
 def look_at_card(call: RoleCall) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
-    return _card_out(call, card_of(call.role)[0])
+    return _card_out(card_of(call.role)[0])
 
 
 @routes.get("/roles/{role}/card/lint")
@@ -144,7 +145,7 @@ def carry_card(
 @routes.get("/roles/{role}/card/convert")
 def card_would_lose(call: RoleCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
-    return converted_out(call, convert(card_of(call.role)[0], to))
+    return converted_out(convert(card_of(call.role)[0], to))
 
 
 @routes.get(
@@ -156,7 +157,7 @@ def picture(call: RoleCall) -> Response:
     """The picture of the role's card, where that is one."""
     role = call.role.role
     path = call.role.folder / PurePath(role.card or "").name
-    if not role.card or not path.is_file() or not (data := path.read_bytes()).startswith(PNG):
+    if not role.card or not path.is_file() or not is_png(data := path.read_bytes()):
         raise UnknownNameError("picture", role.name, [])
     return Response(data, media_type="image/png")
 
@@ -167,14 +168,13 @@ def look_at_file(call: HomeCall, upload: TheUpload) -> FileSeen:
     try:
         found = _anything(upload)
     except FileError as error:
-        return FileSeen(kind="none", why=call.say(error))
+        return FileSeen(kind="none", why=error)
     if isinstance(found, Card):
         return FileSeen(kind="card", card=_findings(call, found))
     book = found.lorebook()
     return FileSeen(
         kind="book",
-        book=call.shown(
-            BookSeen,
+        book=BookSeen.from_value(
             found,
             format=found.form.name,
             entries=len(book.entries),
@@ -200,14 +200,14 @@ def _anything(upload: Upload) -> Card | Book:
             raise error from None
 
 
-def _asked(call: HomeCall, found: Match) -> Response:
+def _asked(found: Match) -> Response:
     """The response that asks whether it is the same character, with the card's differences."""
     error = InvalidValueError(
         "role {name!r} ({id}) is there already; `into` brings it up to date, another `name` makes another",
         name=found.role.name,
         id=found.role.id,
     )
-    message, hint = parted(error.text(call.language))
+    message, hint = parted(reader().say(error))
     changed = [
         {"field": one.field, "before": one.before, "after": one.after} for one in found.changed
     ]
@@ -218,14 +218,13 @@ def _asked(call: HomeCall, found: Match) -> Response:
 def _findings(call: HomeCall, card: Card) -> CardFindings:
     """A card with the findings on it and its book."""
     items = card_faults(card, call.home.settings.lore, call.language)
-    return CardFindings(card=_card_out(call, card), items=items)
+    return CardFindings(card=_card_out(card), items=items)
 
 
-def _card_out(call: HomeCall, card: Card) -> CardOut:
+def _card_out(card: Card) -> CardOut:
     book = card.book
     texts = {name: card.text(name) for name in card.fields if isinstance(card.data.get(name), str)}
-    return call.shown(
-        CardOut,
+    return CardOut.from_value(
         card,
         nickname=card.text("nickname"),
         spec=str(card.spec),

@@ -7,6 +7,7 @@ from rolememory.locales import LocalizedText
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.memories import MemoriesView
 from rolememory.serve.rest.memory_schemas import MemoryOut
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import Ids, In, Line, Out
 
 if TYPE_CHECKING:
@@ -66,10 +67,10 @@ def _new(
 ) -> ChaptersOut:
     """The new chapters of one chat or of all, also from concurrent calls; if none, notes why."""
     before = {one.id for one in call.role.chapters()}
-    notes = dict.fromkeys(note.text(call.language) for report in told() for note in report.notes)
+    notes = dict.fromkeys(reader().say(note) for report in told() for note in report.notes)
     call.tell("memory")
     view = MemoriesView.of(call.role)
     fresh = [view.shown(one) for one in call.role.chapters(chat) if one.id not in before]
     if not (fresh or notes):
-        notes = {call.say(LocalizedText("nothing to tell yet")): None}
+        notes = {reader().say(LocalizedText("nothing to tell yet")): None}
     return ChaptersOut(items=fresh, notes=list(notes))

@@ -181,9 +181,9 @@ def one_chat(
     newest: Annotated[bool, Query(description="the newest first")] = False,
 ) -> ChatDetail:
     """What stands in a chat, other versions of it, and what was learned from each message."""
-    info, path = chat_out(call.role.chats.info(chat)), call.role.chats.path(chat)
+    info, path = call.tagged(chat_out(call.role.chats.info(chat))), call.role.chats.path(chat)
     found = page(path[::-1] if newest else path, _shown_in(call.role, chat))
-    return call.tagged(ChatDetail(chat=info, **dict(found)), info.etag)
+    return ChatDetail(chat=info, **dict(found))
 
 
 @routes.patch("/chats/{chat:path}")
@@ -193,8 +193,7 @@ def change_chat(call: RoleCall, chat: str, given: ChatPatch, if_match: IfMatch) 
         if_match.check(lambda: chat_out(call.role.chats.info(chat)))
         info = call.role.chats.update(chat, **dict(given))
     call.tell("chat", chat=info.id)
-    shown = chat_out(info)
-    return call.tagged(shown, shown.etag)
+    return call.tagged(chat_out(info))
 
 
 @routes.delete("/chats/{chat:path}")

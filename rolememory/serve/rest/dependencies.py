@@ -17,17 +17,28 @@ from rolememory.schema.value_class import value_class
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER
 from rolememory.serve.keys import Caller
-from rolememory.serve.rest.error_responses import Stale, language_of, private
+from rolememory.serve.rest.error_responses import Stale
 from rolememory.serve.rest.json_response import RestResponse, json_bytes
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.route import RestRoute, among
-from rolememory.serve.rest.schemas import Faulty, Out, Page
+from rolememory.serve.rest.schemas import Faulty, Page
 
 MOST_ROWS = 500
 NEWEST = 1000  # newest changes searched for one just made
-Thing = TypeVar("Thing")
 Row = TypeVar("Row")
-Shown = TypeVar("Shown", bound=Out)
 SHAPES = "#/components/schemas/"
+
+
+class Tagged(Protocol):
+    """A response with an ETag."""
+
+    @property
+    def etag(self) -> str:
+        """The ETag for the `If-Match` header."""
+        ...
+
+
+Shown = TypeVar("Shown", bound=Tagged)
 # By reference: with a model FastAPI would build a validator per status and path, half a second at every start.
 FAULTS: dict[int | str, JsonObject] = {
     status: {
@@ -100,23 +111,14 @@ class RestCall:
         self.request, self.response = request, response
         self.app_state: AppState = request.app.state.app_state
         self.home, self.bus = self.app_state.home, self.app_state.bus
-        self.language = language_of(request, self.app_state)
+        self.reader, self.language = reader(), reader().language
         self.caller: Caller | None = request.scope.get(CALLER)  # of a service; else None
         locks: UpdateLocks = request.app.state.kept[UpdateLocks]
         self.alone = locks.alone
 
-    def say(self, said: Any) -> str:
-        """A text, or a localized one in the caller's language."""
-        text = said if isinstance(said, str) else said.text(self.language)
-        return private(text, self.app_state)
-
-    def shown(self, kind: type[Shown], value: object, /, **more: Any) -> Shown:
-        """The response of an engine's value, see `Out.from_value`; every `Said` in the caller's language."""
-        return kind.from_value(value, self, **more)
-
-    def tagged(self, answer: Thing, etag: str) -> Thing:
+    def tagged(self, answer: Shown) -> Shown:
         """The response, with its ETag header set."""
-        self.response.headers["etag"] = etag
+        self.response.headers["etag"] = answer.etag
         return answer
 
 
@@ -180,15 +182,6 @@ def tag(value: Any) -> str:
     plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
     data = json_bytes(plain, in_order=True)
     return f'"{blake2b(data, digest_size=9).hexdigest()}"'
-
-
-class Tagged(Protocol):
-    """A response with an ETag."""
-
-    @property
-    def etag(self) -> str:
-        """The ETag for the `If-Match` header."""
-        ...
 
 
 class Precondition:

@@ -6,18 +6,15 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 
 from rolememory import errors
 from rolememory.locales import translated
 from rolememory.schema.json_types import JsonMapping
-from rolememory.schema.scene import Language
-from rolememory.serve import http_refusal
-from rolememory.serve.app_state import AppState
+from rolememory.serve.http_refusal import REFUSALS
 from rolememory.serve.rest.json_response import RestResponse
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import Fault, Faulty
-from rolememory.shipped import shipped
 from rolememory.storage.explain_invalid import explained
 
 VERSION = "1"
@@ -51,32 +48,27 @@ class Stale(Exception):  # noqa: N818  # an answer, not a fault
         self.current = current  # an answer of REST
 
 
-def language_of(request: Request, app_state: AppState) -> Language:
-    """The language of the caller, else the server's."""
-    return http_refusal.language_of(request.headers, app_state.language)
-
-
-def told(error: Exception, app_state: AppState, language: Language) -> Response:
+def told(error: Exception) -> Response:
     """The response of an exception."""
     if isinstance(error, Stale):
-        return plain(412, language, error.current.model_dump(mode="json"))
+        return plain(412, error.current.model_dump(mode="json"))
     if isinstance(error, errors.RoleMemoryError):
-        return _ours(error, app_state, language)
+        return _ours(error)
     if isinstance(error, RequestValidationError):
-        return _misshapen(error.errors(), language)
+        return _misshapen(error.errors())
     if isinstance(error, HTTPException):
-        return plain(error.status_code, language)
+        return plain(error.status_code)
     if isinstance(error, OSError):
         _log.warning("a request met the disk: %s", error)
-        return plain(503, language)
+        return plain(503)
     _log.error("a request failed", exc_info=error)
-    return plain(500, language)
+    return plain(500)
 
 
-def plain(status: int, language: Language, current: Any = None) -> Response:
+def plain(status: int, current: Any = None) -> Response:
     """The response of a status."""
-    why = http_refusal.REFUSALS.get(status, http_refusal.REFUSALS[400])
-    message, hint = why.message.text(language), why.hint.text(language)
+    why = REFUSALS.get(status, REFUSALS[400])
+    message, hint = map(reader().say, (why.message, why.hint))
     return answer(status, Fault(code=why.code, message=message, hint=hint), current)
 
 
@@ -90,42 +82,18 @@ def answer(status: int, error: Fault, current: Any = None) -> Response:
     )
 
 
-def _ours(error: errors.RoleMemoryError, app_state: AppState, language: Language) -> Response:
+def _ours(error: errors.RoleMemoryError) -> Response:
+    say, where, mistakes = reader().say, "", list[str]()
+    if isinstance(error, errors.FileError):
+        where = say(": ".join(filter(None, (error.place, error.field))))
+    if isinstance(error, errors.SettingsError):
+        mistakes = list(map(say, error.all))
+    message, hint = parted(say(error))
     status, code = next(
         (status, code) for kind, status, code in STATUSES if isinstance(error, kind)
     )
-    message, hint = parted(private(error.text(language), app_state))
-    return answer(
-        status,
-        Fault(
-            code=code,
-            message=message,
-            hint=hint,
-            where=private(_where(error), app_state),
-            all=_all(error, app_state, language),
-        ),
-    )
-
-
-def _where(error: Exception) -> str:
-    if not isinstance(error, errors.FileError):
-        return ""
-    return f"{error.place}: {error.field}" if error.field else error.place
-
-
-def _all(error: Exception, app_state: AppState, language: Language) -> list[str]:
-    return (
-        [private(one.text(language), app_state) for one in error.all]
-        if isinstance(error, errors.SettingsError)
-        else []
-    )
-
-
-def private(text: str, app_state: AppState) -> str:
-    """A text without local paths."""
-    for root in (str(app_state.home.path), str(shipped())):
-        text = text.replace(f"{root}/", "").replace(f"{root}\\", "").replace(root, ".")
-    return text
+    fault = Fault(code=code, message=message, hint=hint, where=where, all=mistakes)
+    return answer(status, fault)
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -141,16 +109,17 @@ def parted(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _misshapen(rows: Sequence[JsonMapping], language: Language) -> Response:
-    told_rows = [_mistake(row, language) for row in rows[:50]]
+def _misshapen(rows: Sequence[JsonMapping]) -> Response:
+    told_rows = [_mistake(row) for row in rows[:50]]
     message, hint, where = told_rows[0]
     status, code = (400, "not_json") if rows[0]["type"] == "json_invalid" else (422, "request")
     everything = [f"{place}: {said}" for said, _, place in told_rows] if len(told_rows) > 1 else []
     return answer(status, Fault(code=code, message=message, hint=hint, where=where, all=everything))
 
 
-def _mistake(row: JsonMapping, language: Language) -> tuple[str, str, str]:
+def _mistake(row: JsonMapping) -> tuple[str, str, str]:
     """The problem, hint and place of an invalid field."""
+    language = reader().language
     where = ".".join(str(part) for part in row["loc"])[:200]
     if row["type"] == "json_invalid":
         place = row["loc"][-1]

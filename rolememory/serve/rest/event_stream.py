@@ -10,7 +10,6 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.types import Send
 
-from rolememory.schema.scene import Language
 from rolememory.serve.app_state import TurnNote
 from rolememory.serve.events import Event, Listener
 from rolememory.serve.rest.dependencies import HomeCall, Paged, RoleCall, router
@@ -111,7 +110,7 @@ async def _lines(listener: Listener, role: str) -> AsyncIterator[bytes]:
 @routes.get("/roles/{role}/turns")
 def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
-    return page(call.app_state.turns(call.role.id), lambda note: _turn_out(note, call.language))
+    return page(call.app_state.turns(call.role.id), _turn_out)
 
 
 @routes.get("/puzzles")
@@ -121,14 +120,14 @@ def puzzles(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
     return page(sorted(found, key=lambda one: one.at, reverse=True), PuzzleOut.from_value)
 
 
-def _turn_out(note: TurnNote, language: Language) -> TurnOut:
+def _turn_out(note: TurnNote) -> TurnOut:
     turn = note.turn
     return TurnOut.from_value(
         note,
         ms=round(note.ms, 1),
         text=turn.text if turn else "",
-        items=items_of(turn.recalled, language) if turn else [],
-        lore=lore_items(turn.lore, language) if turn else [],
+        items=items_of(turn.recalled) if turn else [],
+        lore=lore_items(turn.lore) if turn else [],
     )
 
 

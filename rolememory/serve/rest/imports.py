@@ -154,7 +154,7 @@ class LifeImports:
                 self._carry(call, source, ledger, given)
         except Exception as error:  # a thread of its own: whatever it is must be told, or the page would wait for ever
             told = error if isinstance(error, RoleMemoryError) else repr(error)
-            self._tell(call, state="failed", problems=[call.say(told)])
+            self._tell(call, state="failed", problems=[call.reader.say(told)])
             return
         stopped = self._stop.is_set()
         self._tell(call, state="stopped" if stopped else "done")
@@ -166,7 +166,7 @@ class LifeImports:
     ) -> None:
         plan = make_plan(call.home, source, ledger, ImportSettings(hidden=given.hidden))
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
-        self._tell(call, total=total, problems=list(map(call.say, plan.problems)))
+        self._tell(call, total=total, problems=list(map(call.reader.say, plan.problems)))
         stories = {
             avatar: given.stories[shown]
             for avatar in plan.many
@@ -174,7 +174,7 @@ class LifeImports:
         }
         steps = ImportRun(call.home, plan, ledger, hidden=given.hidden, stories=stories)
         for one in self._each(steps):
-            self._tell(call, **self._after(one, list(map(call.say, one.problems))))
+            self._tell(call, **self._after(one, list(map(call.reader.say, one.problems))))
             if one.kind == "role" and one.role:
                 call.bus.tell("role", one.role)
 
@@ -229,8 +229,7 @@ def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
     source, users = imports.source(call, given)
     with ledger_of(call.home.space, source.path, write=False) as ledger:
         plan = make_plan(call.home, source, ledger, ImportSettings(hidden=given.hidden))
-    return call.shown(
-        LookOut,
+    return LookOut.from_value(
         plan,
         source=str(source.path),
         profile=source.name,

@@ -11,7 +11,6 @@ from pydantic import Field
 from rolememory.authoring.survey import Survey, survey
 from rolememory.authoring.themes import Theme, alike
 from rolememory.engine import RoleMemory
-from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import RoleCall, kept, router
 from rolememory.serve.rest.memory_schemas import memory_tag
 from rolememory.serve.rest.reasons import why
@@ -118,12 +117,8 @@ class InsightOut(Out):
 
 
 @routes.get("/insight")
-def insight_of(call: RoleCall, survey: Surveyed) -> InsightOut:
+def insight_of(survey: Surveyed) -> InsightOut:
     """Themes, what never came up, which keys are missing."""
-    return _shown(survey, call.language)
-
-
-def _shown(survey: Survey, language: Language) -> InsightOut:
     found = survey.insight
 
     def brief(memory_id: str) -> Brief:
@@ -131,7 +126,7 @@ def _shown(survey: Survey, language: Language) -> InsightOut:
         return Brief.from_value(memory, type=memory.type.value, etag=memory_tag(memory))
 
     quiet = [
-        QuietOut.from_value(one, memory=brief(one.id), why=why("quiet", one.because, language))
+        QuietOut.from_value(one, memory=brief(one.id), why=why("quiet", one.because))
         for one in found.quiet
     ]
     return InsightOut.from_value(

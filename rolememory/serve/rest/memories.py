@@ -190,8 +190,7 @@ def _shown(call: RoleCall, memory_id: str) -> MemoryOut:
 
 def _tagged(call: RoleCall, memory_id: str) -> MemoryOut:
     """The memory as it stands now."""
-    shown = _shown(call, memory_id)
-    return call.tagged(shown, shown.etag)
+    return call.tagged(_shown(call, memory_id))
 
 
 def _uses(role: RoleMemory, memory: Memory) -> list[UseOut]:
@@ -219,7 +218,7 @@ def _injections(call: RoleCall, memory: Memory) -> Iterator[Injection]:
     for note in call.app_state.turns(call.role.id):
         for one in note.turn.recalled if note.turn else ():
             if one.memory.id == memory.id:
-                why = item_of(one.scored, call.language).why
+                why = item_of(one.scored).why
                 yield Injection.from_value(note, score=one.score, why=why)
 
 

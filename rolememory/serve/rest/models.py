@@ -99,8 +99,7 @@ def meaning(call: HomeCall) -> MeaningOut:
     embedder = loader.get()
     breaker: CircuitBreaker | None = getattr(embedder, "breaker", None)
     passed_over: ModelError | None = getattr(embedder, "passed_over", None)
-    return call.shown(
-        MeaningOut,
+    return MeaningOut.from_value(
         loader,
         backend=loader.settings.backend,
         model=_chosen(loader.settings).name,
@@ -111,7 +110,7 @@ def meaning(call: HomeCall) -> MeaningOut:
         languages=sorted(loader.background),
         last_failure=call.home.queries.failure,
         breakers=[
-            *([_breaker_out(call, breaker, "embedding")] if breaker else ()),
+            *([_breaker_out(breaker, "embedding")] if breaker else ()),
             *_learning_breakers(call),
         ],
     )
@@ -127,7 +126,7 @@ def learning(call: RoleCall) -> LearningOut:
         "calls_today": status["today"]["calls"],
         "tokens_today": status["today"]["tokens"],
     }
-    return LearningOut.model_validate({**status, **more}, context=call)
+    return LearningOut.model_validate({**status, **more})
 
 
 @routes.get("/models")
@@ -160,8 +159,8 @@ def _chosen(settings: EmbeddingSettings) -> ChosenModel:
 
 def _learning_breakers(call: HomeCall) -> list[BreakerOut]:
     servers = sorted(call.home.upstreams.all().items())
-    return [_breaker_out(call, one.breaker, "learning") for _, one in servers]
+    return [_breaker_out(one.breaker, "learning") for _, one in servers]
 
 
-def _breaker_out(call: HomeCall, breaker: CircuitBreaker, what: str) -> BreakerOut:
-    return call.shown(BreakerOut, breaker, state=breaker.state.value, for_=what)
+def _breaker_out(breaker: CircuitBreaker, what: str) -> BreakerOut:
+    return BreakerOut.from_value(breaker, state=breaker.state.value, for_=what)

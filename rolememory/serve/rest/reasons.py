@@ -9,8 +9,8 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Change, Reason, Recalled, Refusal, Scored
 from rolememory.schema.lorebook import LoreEntry
-from rolememory.schema.scene import Language
 from rolememory.schema.wording import word, word_change, word_gate
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import ChangeOut, Out, Part, Rounded, Target, Why
 
 TARGETS = get_args(Target)
@@ -69,45 +69,48 @@ class LoreRefused(Out):
     remedy: ChangeOut | None
 
 
-def why(by: str, reason: Reason, language: Language, strength: float | None = None) -> Why:
+def why(by: str, reason: Reason, strength: float | None = None) -> Why:
     """One reason."""
-    text, values = word(reason, language), dict(reason.values)
-    return Why(by=by, code=reason.code, values=values, text=text, strength=strength)
+    return Why.from_value(
+        reason,
+        by=by,
+        values=dict(reason.values),
+        text=word(reason, reader().language),
+        strength=strength,
+    )
 
 
-def item_of(one: Scored | Recalled, language: Language) -> ItemOut:
+def item_of(one: Scored | Recalled) -> ItemOut:
     """A memory with its reasons."""
     scored = one.scored if isinstance(one, Recalled) else one
-    hits, parts, memory = scored.hits, scored.contributions, scored.memory
+    parts, memory = scored.contributions, scored.memory
     return ItemOut.from_value(
         one,
         id=memory.id,
         type=memory.type.value,
         score=scored.score,
         relevance=scored.relevance,
-        why=[why(hit.trigger, hit.because, language, round(hit.strength, 4)) for hit in hits],
-        parts=[Part.from_value(part, text=word(part.because, language)) for part in parts],
+        why=[why(hit.trigger, hit.because, round(hit.strength, 4)) for hit in scored.hits],
+        parts=[Part.from_value(part, text=word(part.because, reader().language)) for part in parts],
         content=memory.content,
     )
 
 
-def items_of(found: Iterable[Scored | Recalled], language: Language) -> list[ItemOut]:
+def items_of(found: Iterable[Scored | Recalled]) -> list[ItemOut]:
     """Memories with their reasons."""
-    return [item_of(one, language) for one in found]
+    return list(map(item_of, found))
 
 
-def lore_items(lore: Activation | None, language: Language) -> list[LoreItem]:
+def lore_items(lore: Activation | None) -> list[LoreItem]:
     """The entries that are in the prompt."""
     return [
-        LoreItem.from_value(
-            one, uid=one.entry.id, title=title(one.entry), why=why("lore", one.why, language)
-        )
+        LoreItem.from_value(one, uid=one.entry.id, title=title(one.entry), why=why("lore", one.why))
         for one in (lore.awake if lore else ())
     ]
 
 
 def lore_refusals(
-    lore: Activation, ids: Iterable[str], entries: Mapping[str, LoreEntry], language: Language
+    lore: Activation, ids: Iterable[str], entries: Mapping[str, LoreEntry]
 ) -> Iterator[LoreRefused]:
     """Entries that are not in, with what would let them in."""
     for lore_id in ids:
@@ -116,22 +119,22 @@ def lore_refusals(
                 id=lore_id,
                 title=title(entries[lore_id]) if lore_id in entries else lore_id,
                 gate=refusal.gate,
-                text=word(refusal.because, language),
-                remedy=change_out(refusal, language),
+                text=word(refusal.because, reader().language),
+                remedy=change_out(refusal),
             )
 
 
-def row_out(row: Row, language: Language) -> RowOut:
+def row_out(row: Row) -> RowOut:
     """A row of an explanation."""
     return RowOut.from_value(
         row,
         injected=row.gate is None and row.score is not None,
-        reasons=[why(by, reason, language) for by, reason in row.reasons],
-        remedy=changed(row.remedy, row.id, language),
+        reasons=[why(by, reason) for by, reason in row.reasons],
+        remedy=changed(row.remedy, row.id),
     )
 
 
-def refusal_out(refusal: Refusal, language: Language) -> RowOut:
+def refusal_out(refusal: Refusal) -> RowOut:
     """A refusal without its remedy."""
     return RowOut(
         id=refusal.entry_id,
@@ -139,26 +142,27 @@ def refusal_out(refusal: Refusal, language: Language) -> RowOut:
         gate=refusal.gate,
         score=refusal.scored and refusal.scored.score,
         relevance=refusal.scored and refusal.scored.relevance,
-        reasons=[why(refusal.gate, refusal.because, language)],
+        reasons=[why(refusal.gate, refusal.because)],
         remedy=None,
     )
 
 
-def change_out(refusal: Refusal, language: Language) -> ChangeOut | None:
+def change_out(refusal: Refusal) -> ChangeOut | None:
     """The way in."""
-    return changed(refusal.remedy, refusal.entry_id, language)
+    return changed(refusal.remedy, refusal.entry_id)
 
 
-def changed(change: Change | None, entry_id: str, language: Language) -> ChangeOut | None:
+def changed(change: Change | None, entry_id: str) -> ChangeOut | None:
     """A change as it goes out, to come back to `apply`."""
     if change is None:
         return None
     target = change.target if change.target in TARGETS else "memory"
     about = change.entry_id or (entry_id if target == "memory" else "")
-    return ChangeOut.from_value(change, target=target, id=about, text=word_change(change, language))
+    text = word_change(change, reader().language)
+    return ChangeOut.from_value(change, target=target, id=about, text=text)
 
 
-def closed_by(turn: Turn, language: Language) -> str | None:
+def closed_by(turn: Turn) -> str | None:
     """Why nothing was asked at all, in words."""
     gate = turn.answer.closed
-    return word_gate(Refusal("", gate[0].code, *gate), language) if gate else None
+    return word_gate(Refusal("", gate[0].code, *gate), reader().language) if gate else None

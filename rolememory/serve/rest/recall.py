@@ -146,17 +146,16 @@ def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
     if not given.dry_run:
         call.app_state.note(_note(call, given, turn, ms))
     rules = call.role.settings.inject
-    return call.shown(
-        RecallOut,
+    return RecallOut.from_value(
         turn,
         position=PositionOut.from_value(rules, role=rules.depth_role),
-        items=items_of(turn.recalled, call.language),
-        near=items_of(turn.near, call.language),
-        lore=lore_items(turn.lore, call.language),
+        items=items_of(turn.recalled),
+        near=items_of(turn.near),
+        lore=lore_items(turn.lore),
         messages=_messages(turn) if given.with_messages else None,
         characters=len(turn.text),
         tokens=turn.stats.total_tokens,
-        closed=closed_by(turn, call.language),
+        closed=closed_by(turn),
         notes=turn.trace.notes,
         meaning=turn.trace.embedder,
         ms=ms,
@@ -169,10 +168,9 @@ def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
     turn, ms = _turn(call, given, dry_run=True)
     budget, wanted = call.role.settings.budget, given.budget or BudgetIn()
     limit = wanted.max_total_length
-    return call.shown(
-        ExplainOut,
+    return ExplainOut.from_value(
         turn,
-        items=items_of(turn.recalled, call.language),
+        items=items_of(turn.recalled),
         rows=_rows(call, turn, given),
         lore=_lore(call, turn, given),
         budget=BudgetOut(
@@ -181,7 +179,7 @@ def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
             characters=len(turn.text),
             tokens=turn.stats.total_tokens,
         ),
-        closed=closed_by(turn, call.language),
+        closed=closed_by(turn),
         meaning=turn.trace.embedder,
         notes=turn.trace.notes,
         ms=ms,
@@ -211,7 +209,7 @@ def search(call: RoleCall, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, call.caller)
     found = call.role.search(**dict(given))
-    return SearchOut(items=items_of(found, call.language), meaning=call.home.loader.state)
+    return SearchOut(items=items_of(found), meaning=call.home.loader.state)
 
 
 def _of_caller(given: Given, caller: Caller | None) -> Given:
@@ -283,17 +281,13 @@ def _messages(turn: Turn) -> list[MessageOut]:
 
 def _rows(call: RoleCall, turn: Turn, given: ExplainIn) -> list[RowOut]:
     if not given.remedies and not given.ids:
-        return [refusal_out(one, call.language) for one in turn.left_out()]
+        return list(map(refusal_out, turn.left_out()))
     ids = _asked(call, turn, given)
     if not ids:
         return []
     asked, chosen = set(ids), {one.memory.id for one in turn.recalled}
     rows = turn.explain(*ids, language=call.language).rows
-    return [
-        row_out(row, call.language)
-        for row in rows
-        if row.id in asked or (row.id not in chosen and row.gate)
-    ]
+    return [row_out(row) for row in rows if row.id in asked or (row.id not in chosen and row.gate)]
 
 
 def _asked(call: RoleCall, turn: Turn, given: ExplainIn) -> Sequence[str]:
@@ -313,6 +307,6 @@ def _lore(call: RoleCall, turn: Turn, given: ExplainIn) -> LoreExplained | None:
     return LoreExplained.from_value(
         lore,
         passes=[LorePass.from_value(one, phase=one.turn.phase.value) for one in lore.passes],
-        awake=lore_items(lore, call.language),
-        refused=list(lore_refusals(lore, ids, entries, call.language)),
+        awake=lore_items(lore),
+        refused=list(lore_refusals(lore, ids, entries)),
     )

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import Query
 
-from rolememory.schema.scene import Language
 from rolememory.serve.rest.dependencies import Paged, RoleCall, router
 from rolememory.serve.rest.memories import MemoriesView
 from rolememory.serve.rest.memory_schemas import EvidenceOut, MemoryFieldsIn, MemoryOut
@@ -61,7 +60,7 @@ def list_waiting(
 ) -> Page[WaitingOut]:
     """What waits, oldest first; or what was refused, with the reason."""
     rows = call.role.refused()[::-1] if refused else call.role.waiting()
-    return page(rows, lambda one: waiting_out(one, call.language))
+    return page(rows, waiting_out)
 
 
 @routes.post("/accept")
@@ -85,13 +84,13 @@ def reject(call: RoleCall, given: RejectIn) -> Done:
     return Done(changed=len(ids))
 
 
-def waiting_out(one: Waiting, language: Language) -> WaitingOut:
+def waiting_out(one: Waiting) -> WaitingOut:
     """A draft as it goes out."""
     return WaitingOut.from_value(
         one.draft,
         id=one.id,
-        found_by=why("learn", one.draft.because, language),
-        reason=why("review", one.reason, language),
+        found_by=why("learn", one.draft.because),
+        reason=why("review", one.reason),
         against=[name for name in str(one.reason.get("of")).split(", ") if name],
         at=one.at,
     )

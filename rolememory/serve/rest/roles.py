@@ -145,7 +145,7 @@ def bring_role(
     done = call.home.bring(document, into=into, prefer=prefer, dry_run=dry_run)
     if not dry_run:
         call.bus.tell("memory", done.role.id)
-    return call.shown(ImportedOut, done, role=done.role.id, name=done.role.name, dry_run=dry_run)
+    return ImportedOut.from_value(done, role=done.role.id, name=done.role.name, dry_run=dry_run)
 
 
 @routes.get("/{role}")
@@ -193,8 +193,7 @@ def shown(call: HomeCall, role_memory: RoleMemory) -> RoleOut:
     """A role as it goes out."""
     role, found = role_memory.role, role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
-    return call.shown(
-        RoleOut,
+    return RoleOut.from_value(
         role,
         memories=len(found.memories) - archived,
         archived=archived,
@@ -207,8 +206,7 @@ def shown(call: HomeCall, role_memory: RoleMemory) -> RoleOut:
 
 
 def _tagged(call: HomeCall, role_memory: RoleMemory) -> RoleOut:
-    answer = shown(call, role_memory)
-    return call.tagged(answer, answer.etag)
+    return call.tagged(shown(call, role_memory))
 
 
 def _changes(home: Home, role: Role, given: RolePatch) -> Iterator[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from rolememory.errors import InvalidValueError
 from rolememory.serve.rest import error_responses
+from rolememory.serve.rest.reader import read_by
 from rolememory.text.json_depth import is_deeper
 
 LEVELS = 64  # of nesting of a body: deeper ones break later serialisation
@@ -49,12 +50,13 @@ class RestRoute(APIRoute):
         inner = super().get_route_handler()
 
         async def asked(request: Request) -> Response:
+            read_by(request)
             try:
                 response = await inner(Strict(request.scope, request.receive))
             except ClientDisconnect:  # disconnected, or refused by the guard
                 return Response(status_code=499)
             except Exception as error:  # respond in our format, log the traceback
-                response = self._told(error, request)
+                response = self._told(error)
             response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
             return response
@@ -62,13 +64,10 @@ class RestRoute(APIRoute):
         return asked
 
     @staticmethod
-    def _told(error: Exception, request: Request) -> Response:
-        app_state = request.app.state.app_state
+    def _told(error: Exception) -> Response:
         cause = error.__cause__
         if isinstance(cause, ClientDisconnect):
             return Response(status_code=499)
         if isinstance(error, HTTPException) and isinstance(cause, InvalidValueError):
             error = cause  # of the body; FastAPI only says 400
-        return error_responses.told(
-            error, app_state, error_responses.language_of(request, app_state)
-        )
+        return error_responses.told(error)

@@ -40,6 +40,7 @@ from rolememory.serve.rest import (
     users,
 )
 from rolememory.serve.rest.dependencies import UpdateLocks, fault_shapes
+from rolememory.serve.rest.reader import read_by
 
 MODULES = (
     roles,
@@ -87,10 +88,9 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         app.include_router(router)
 
     async def nobody(request: Request) -> Response:
+        read_by(request)
         known = _methods(request)
-        response = error_responses.plain(
-            405 if known else 404, error_responses.language_of(request, app_state)
-        )
+        response = error_responses.plain(405 if known else 404)
         if known:
             response.headers["allow"] = ", ".join(sorted(known))
         return response

@@ -1,12 +1,13 @@
 """What requests may hold and answers do hold: closed, bounded, the same words as everywhere else."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
 from rolememory.schema.json_types import JsonObject
+from rolememory.serve.rest.reader import reader
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(min_length=1, max_length=300)]
@@ -37,17 +38,14 @@ class Out(
     """Part of an answer."""
 
     @classmethod
-    def from_value(cls, value: object, words: "InWords | None" = None, /, **more: Any) -> Self:
-        """The attributes of a value of the engine that go out, by the same names; `more`: those that it has otherwise or lacks.
-
-        `words` puts every `Said` into the caller's language.
-        """
+    def from_value(cls, value: object, /, **more: Any) -> Self:
+        """The attributes of a value of the engine that go out, by the same names; `more`: those that it has otherwise or lacks."""
         same = {
             name: getattr(value, name)
             for name in cls.model_fields
             if name not in more and hasattr(value, name)
         }
-        return cls.model_validate({**same, **more}, context=words)
+        return cls.model_validate({**same, **more})
 
 
 _BOUNDED: Mapping[Any, Any] = {
@@ -73,20 +71,8 @@ def _bounded(one: FieldInfo) -> Any:
     return kind
 
 
-class InWords(Protocol):
-    """Who words what is said."""
-
-    def say(self, said: Any) -> str:
-        """A text, or something that has one in every language, as this caller reads it."""
-        ...
-
-
-def _said(value: Any, info: ValidationInfo[InWords | None]) -> Any:
-    return value if info.context is None else info.context.say(value)
-
-
-Said = Annotated[str, BeforeValidator(_said)]
-"""A sentence of ours: in the caller's language, without the places of this machine."""
+Said = Annotated[str, BeforeValidator(lambda text: reader().say(text))]
+"""A sentence of ours: in the reader's language, without local paths."""
 Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 
 

@@ -81,8 +81,7 @@ def table(
     prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
 ) -> SettingsOut:
     """Every key in the order of the tree."""
-    shown = _shown(call, role, prefix)
-    return call.tagged(shown, shown.etag)
+    return call.tagged(_shown(call, role, prefix))
 
 
 @routes.patch("")
@@ -114,8 +113,7 @@ def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> Setting
     loaded, problem = call.home.context.loaded(call.home.role(role).role if role else None)
     tree, file = loaded.settings.model_dump(mode="json"), call.home.path / FILE
     rows = [
-        call.shown(
-            SettingOut,
+        SettingOut.from_value(
             row,
             value=reduce(getitem, row.key.split("."), tree),
             source=loaded.sources.get(row.key, ""),
@@ -126,8 +124,7 @@ def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> Setting
         for row in settings_table()
         if row.key.startswith(prefix)
     ]
-    return call.shown(
-        SettingsOut,
+    return SettingsOut.from_value(
         loaded,
         items=rows,
         preset=loaded.settings.preset,
