@@ -1,7 +1,7 @@
 """Folders of lorebooks: shared, or of a role. Names in URLs are only matched against existing files."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -111,27 +111,33 @@ def editable(path: Path) -> Book:
     return book
 
 
+ShelfName = Annotated[
+    str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
+]
+BookName = Annotated[Line, InPath(description="its file's name")]
+
+
 class CallOfShelf(RestCall):
     """A call about the books of a folder."""
 
-    def __init__(
-        self,
-        request: Request,
-        response: Response,
-        shelf: Annotated[
-            str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
-        ],
-    ) -> None:
+    def __init__(self, request: Request, response: Response, shelf: ShelfName) -> None:
         super().__init__(request, response)
         self.shelf = shelf_named(self.app_state, shelf)
 
-    @contextmanager
-    def editing(self, book: str) -> Iterator[Path]:
-        """The file of a book, locked within the block."""
-        path = self.shelf.file(book)
-        with self.alone(f"book {path}"):
-            yield path
+
+class CallOfBook(CallOfShelf):
+    """A call about one book, at `path`."""
+
+    def __init__(
+        self, request: Request, response: Response, shelf: ShelfName, book: BookName
+    ) -> None:
+        super().__init__(request, response, shelf)
+        self.path = self.shelf.file(book)
+
+    def editing(self) -> AbstractContextManager[None]:
+        """Within the block the book is locked."""
+        return self.alone(f"book {self.path}")
 
 
 ShelfCall = Annotated[CallOfShelf, Depends()]
-BookName = Annotated[Line, InPath(description="its file's name")]
+BookCall = Annotated[CallOfBook, Depends()]

@@ -1,20 +1,21 @@
 """Scanning, linting and testing of lorebooks."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import Query
 from pydantic import Field
 
 from rolememory.authoring.expectation_run import check as play
-from rolememory.authoring.expectations import ExpectationCase, beside, read_expectations
+from rolememory.authoring.expectations import beside, read_expectations
 from rolememory.authoring.lint import check
 from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.authoring.scan import MatchPlace, Silent, look
 from rolememory.recall.lore.rules import under
 from rolememory.schema.role import Character
 from rolememory.schema.wording import word_gate
-from rolememory.serve.rest.book_folders import BookFolder, BookName, ShelfCall, read
+from rolememory.serve.rest.book_folders import BookCall, read
 from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.reasons import change_out, why
@@ -127,19 +128,19 @@ class RunOut(Out):
 
 
 @routes.get("/lint")
-def lint(call: ShelfCall, book: BookName, rules: Rules = None) -> FindingsOut:
+def lint(call: BookCall, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
-    file = read(call.shelf.file(book))
+    file = read(call.path)
     items = check.told(file, under(rules, call.shelf.settings), call.language)
     of = Counter(one.severity for one in items)
     return FindingsOut(items=items, errors=of["error"], warnings=of["warning"])
 
 
 @routes.post("/scan")
-def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
+def scan(call: BookCall, given: ScanIn) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     report = look(
-        [read(call.shelf.file(book)).book],
+        [read(call.path).book],
         [raw_message(one) for one in given.messages],
         settings=under(given.rules, call.shelf.settings),
         card=given.character,
@@ -155,27 +156,29 @@ def scan(call: ShelfCall, book: BookName, given: ScanIn) -> ScanOut:
 
 
 @routes.get("/tests")
-def tests(call: ShelfCall, book: BookName) -> TestsOut:
+def tests(call: BookCall) -> TestsOut:
     """The expectations beside the book."""
-    return call.tagged(_tests_out(call.shelf, book))
+    return call.tagged(_tests_out(call.path))
 
 
 @routes.put("/tests")
-def write_tests(call: ShelfCall, book: BookName, given: TestsIn, if_match: IfMatch) -> TestsOut:
+def write_tests(call: BookCall, given: TestsIn, if_match: IfMatch) -> TestsOut:
     """Write them; what cannot be read is refused with its place."""
-    path = beside(call.shelf.file(book))
+    path = beside(call.path)
     with call.alone(f"book {path}"):
-        if_match.check(lambda: _tests_out(call.shelf, book))
+        if_match.check(lambda: _tests_out(call.path))
         read_expectations(given.text, path.name)
         rewrite(FileSpace(path.parent), path.name, given.text.encode())
-    return tests(call, book)
+    return tests(call)
 
 
 @routes.post("/tests/run")
-def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> RunOut:
+def run_tests(call: BookCall, given: RunIn | None = None) -> RunOut:
     """Play every case and tell what failed, and why."""
-    path = call.shelf.file(book)
-    played = play(read(path).book, _cases(call.shelf, book, given), beside(path).name)
+    sheet = beside(call.path).name
+    text = given.text if given else None
+    text = _text_beside(call.path) if text is None else text
+    played = play(read(call.path).book, read_expectations(text, sheet), sheet)
     found = [
         CaseOut.from_value(case, passed=not failures, failures=failures)
         for case, failures in played
@@ -184,21 +187,14 @@ def run_tests(call: ShelfCall, book: BookName, given: RunIn | None = None) -> Ru
     return RunOut(cases=found, passed=passed, failed=len(found) - passed)
 
 
-def _tests_out(shelf: BookFolder, book: str) -> TestsOut:
-    text = _text_beside(shelf, book)
+def _tests_out(book: Path) -> TestsOut:
+    text = _text_beside(book)
     return TestsOut(text=text, cases=text.count("[[case]]"), etag=tag(text))
 
 
-def _text_beside(shelf: BookFolder, book: str) -> str:
-    path = beside(shelf.file(book))
+def _text_beside(book: Path) -> str:
+    path = beside(book)
     return path.read_text("utf-8", "replace") if path.is_file() else ""
-
-
-def _cases(shelf: BookFolder, book: str, given: RunIn | None) -> list[ExpectationCase]:
-    """The cases to run. Raises: FileError: the book has none."""
-    told = given.text if given else None
-    text = _text_beside(shelf, book) if told is None else told
-    return read_expectations(text, beside(shelf.file(book)).name)
 
 
 def _silent_out(one: Silent) -> SilentOut:

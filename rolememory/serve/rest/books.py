@@ -21,8 +21,8 @@ from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.lorebook import Lorebook
 from rolememory.serve.rest.book_folders import (
+    BookCall,
     BookFolder,
-    BookName,
     ShelfCall,
     editable,
     shelf_named,
@@ -130,9 +130,9 @@ def bring_book(
 
 
 @routes.get("/{shelf}/{book}")
-def one_book(call: ShelfCall, book: BookName) -> BookOut:
+def one_book(call: BookCall) -> BookOut:
     """One book, without its entries."""
-    return call.tagged(book_out(call, call.shelf, call.shelf.file(book)))
+    return call.tagged(book_out(call, call.shelf, call.path))
 
 
 @routes.get(
@@ -141,54 +141,47 @@ def one_book(call: ShelfCall, book: BookName) -> BookOut:
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
 def carry_out(
-    call: ShelfCall,
-    book: BookName,
+    call: BookCall,
     to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = "",
 ) -> Response:
     """The book as a file."""
-    path = call.shelf.file(book)
+    path = call.path
     if not to:
         return attached(path.read_bytes(), path.stem, ".json")
-    made = convert(load_book(path.read_bytes(), path.name), to)
+    made = convert(load_book(path, path.name), to)
     return attached(made.data, path.stem, made.suffix, len(made.losses))
 
 
 @routes.get("/{shelf}/{book}/convert")
-def would_lose(
-    call: ShelfCall, book: BookName, to: Annotated[str, Query(max_length=60)]
-) -> ConvertedOut:
+def would_lose(call: BookCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
     """What another format cannot hold."""
-    path = call.shelf.file(book)
-    return converted_out(convert(load_book(path.read_bytes(), path.name), to))
+    return converted_out(convert(load_book(call.path, call.path.name), to))
 
 
 @routes.get("/{shelf}/{book}/entries")
-def list_entries(call: ShelfCall, book: BookName, page: Paged) -> Page[EntryOut]:
+def list_entries(call: BookCall, page: Paged) -> Page[EntryOut]:
     """The entries in the order of the file; those that cannot be read are told among the book's problems."""
-    loaded = LoadedBook.of(call, book)
-    return page(entries_out(loaded.places, loaded.subject), lambda entry: entry)
+    loaded = LoadedBook(call)
+    return page(entries_out(loaded.places, loaded.subject))
 
 
 @routes.post("/{shelf}/{book}/entries", status_code=201)
-def add_entry(
-    call: ShelfCall, book: BookName, given: EntryFields, dry_run: bool = False
-) -> EntryChanged:
+def add_entry(call: BookCall, given: EntryFields, dry_run: bool = False) -> EntryChanged:
     """An entry more, at the end. `dry_run` only says what would be wrong with it."""
-    with call.editing(book) as path:
-        grown, uid = added(editable(path), given.told())
-        return _written(call, path, grown, uid, dry_run)
+    with call.editing():
+        grown, uid = added(editable(call.path), given.told())
+        return _written(call, grown, uid, dry_run)
 
 
 @routes.get("/{shelf}/{book}/entries/{uid:path}")
-def one_entry(call: ShelfCall, book: BookName, uid: str) -> EntryChanged:
+def one_entry(call: BookCall, uid: str) -> EntryChanged:
     """One entry and what is wrong with it."""
-    return LoadedBook.of(call, book).shown(uid)
+    return LoadedBook(call).shown(uid)
 
 
 @routes.patch("/{shelf}/{book}/entries/{uid:path}")
 def change_entry(
-    call: ShelfCall,
-    book: BookName,
+    call: BookCall,
     uid: str,
     given: EntryFields,
     if_match: IfMatch,
@@ -197,33 +190,28 @@ def change_entry(
     ] = False,
 ) -> EntryChanged:
     """Change fields of one entry in its file; everything else in the file stays letter by letter."""
-    with call.editing(book) as path:
-        if_match.check(lambda: LoadedBook.of(call, book).one(uid))
-        return _written(call, path, changed(editable(path), uid, given.told()), uid, dry_run)
+    with call.editing():
+        if_match.check(lambda: LoadedBook(call).one(uid))
+        return _written(call, changed(editable(call.path), uid, given.told()), uid, dry_run)
 
 
 @routes.delete("/{shelf}/{book}/entries/{uid:path}")
-def remove_entry(call: ShelfCall, book: BookName, uid: str, if_match: IfMatch) -> Done:
+def remove_entry(call: BookCall, uid: str, if_match: IfMatch) -> Done:
     """Take an entry out of the book."""
-    with call.editing(book) as path:
-        if_match.check(lambda: LoadedBook.of(call, book).one(uid))
-        call.shelf.write(path, removed(editable(path), uid).write())
+    with call.editing():
+        if_match.check(lambda: LoadedBook(call).one(uid))
+        call.shelf.write(call.path, removed(editable(call.path), uid).write())
     return Done(changed=1)
 
 
 class LoadedBook:
-    """A book with its entries, prepared for look-ups and linting."""
+    """A book with its entries, prepared for look-ups and linting: as it stands, or with this content. Raises: FileError."""
 
-    def __init__(self, call: ShelfCall, data: bytes, name: str) -> None:
+    def __init__(self, call: BookCall, content: bytes | None = None) -> None:
+        data, name = limits.read_bytes(call.path) if content is None else content, call.path.name
         self._call, self._file = call, read_book_file(data, name)
         self.places = placed(load_book(data, name))
         self.subject = Subject.of(self._file, call.shelf.settings)
-
-    @classmethod
-    def of(cls, call: ShelfCall, book: str) -> "LoadedBook":
-        """From its file. Raises: UnknownNameError, FileError."""
-        path = call.shelf.file(book)
-        return cls(call, limits.read_bytes(path), path.name)
 
     def one(self, uid: str) -> EntryOut:
         """One entry. Raises: UnknownNameError."""
@@ -293,9 +281,9 @@ def attached(
     return Response(data, media_type=kind, headers=headers)
 
 
-def _written(call: ShelfCall, path: Path, book: Book, uid: str, dry_run: bool) -> EntryChanged:
+def _written(call: BookCall, book: Book, uid: str, dry_run: bool) -> EntryChanged:
     data = book.write()
-    shown = LoadedBook(call, data, path.name).shown(uid, written=not dry_run)
+    shown = LoadedBook(call, data).shown(uid, written=not dry_run)
     if not dry_run:
-        call.shelf.write(path, data)
+        call.shelf.write(call.path, data)
     return shown
