@@ -171,8 +171,8 @@ def test_a_dry_run_makes_nothing_heavier(mira: RoleMemory) -> None:
         said = [Message.user("Why is the beacon dark?")]
         mira.recall(said, chat=chat, dry_run=dry_run)
         mira.observe(said, mira.memories["lighthouse"].content, chat=chat)
-        mira.parts.context.usage.settle()
-        assert bool(mira.parts.maintenance.uses("lighthouse")) != dry_run
+        mira.usage.settle()
+        assert bool(mira.usage.uses.of("lighthouse")) != dry_run
 
 
 def test_the_same_turn_gives_the_same_bytes(mira: RoleMemory) -> None:

@@ -52,12 +52,8 @@ def ids(turn: Any) -> set[str]:
 
 def noted(role: RoleMemory) -> dict[str, bool]:
     """memory -> whether the newest turn that held it used it."""
-    role.parts.context.usage.settle()
-    return {
-        one: uses[0].referenced
-        for one in role.memories
-        if (uses := role.parts.maintenance.uses(one))
-    }
+    role.usage.settle()
+    return {one: uses[0].referenced for one in role.memories if (uses := role.usage.uses.of(one))}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
@@ -199,7 +195,7 @@ class TestUpkeep:
         mira.used("oil", BEACON)
         mira.delete("oil")
         mira.clean(NOW)
-        assert mira.parts.maintenance.uses("oil") == []
+        assert mira.usage.uses.of("oil") == []
 
 
 class TestAssociates:

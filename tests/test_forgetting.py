@@ -165,8 +165,8 @@ def lived(path: Path, cast: Cast) -> None:
         used = [say(cast.alone[0], one), A(cast.alone[1]), say(cast.by_hand, one)]
         assert mira.recall(used, chat=f"dm-{one}", user=one).recalled
         talk(mira, f"dm-{one}", one, *used, A(mira.memories[hand.id].content))
-        mira.parts.context.usage.settle()
-        assert mira.parts.maintenance.uses(hand.id)
+        mira.usage.settle()
+        assert mira.usage.uses.of(hand.id)
         mira.end_chapter(f"dm-{one}", cast.secrets[0])
         mira.backup()
         rafi.backup()

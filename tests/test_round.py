@@ -115,7 +115,7 @@ def test_s4_33_a_whole_round(tmp_path: Path, model: Endpoint) -> None:
             chat="later",
             user="lin",
         )
-        role.parts.context.usage.settle()
+        role.usage.settle()
         assert [one.id for one in role.core(1.01)] == [fact.id]
         role.edit(fact.id, weight=0.1)
         long_after = datetime.now(UTC) + timedelta(days=400)

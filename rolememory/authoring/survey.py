@@ -30,8 +30,9 @@ def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     """The survey of the current memories; `known` if nothing changed. Cost: O(n²) once per change."""
     every, visibility = role_memory.memories, role_memory.chats.visible_from(None)
     names = frozenset((role_memory.role.name, *role_memory.role.aliases))
-    vectors, maintenance = role_memory.parts.context.vectors(), role_memory.parts.maintenance
-    chats, prompted, turn = _newest(role_memory), maintenance.prompted(), role_memory.turns
+    prompted = frozenset(role_memory.usage.uses.tallies())  # as far back as uses are recorded
+    vectors, turn = role_memory.parts.context.vectors(), role_memory.turns
+    chats = _newest(role_memory)
     stored = (role_memory.store.snapshot().version, vectors and vectors.version, visibility.token)
     said_in = tuple((info.id, info.updated) for info in chats)
     seen = (role_memory, stored, names, prompted, turn, said_in)

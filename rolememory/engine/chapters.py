@@ -75,9 +75,8 @@ class RoleChapters:
     def _rewritten(self, old: Memory) -> "LearningReport":
         report = self._learning.learner.behind.chapter(old.evidence[0].chat, [old])
         if any(old.id in one.supersedes for one in self._memories.current().values()):
-            self._memories.commit(
-                [Edit("set", old.id, {"archived": True}, reason="told again")], "model"
-            )
+            edit = Edit("set", old.id, {"archived": True}, reason="told again")
+            self._context.commit([edit], "model")
         return report
 
     def _chapter(self, chapter_id: str) -> Memory:

@@ -1,6 +1,6 @@
 """Observing chats and learning from them, review of what was learned, erasing a person."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from rolememory.schema.learning import ChatMessage, Observed
@@ -180,23 +180,15 @@ class RoleConversation:
         from rolememory.engine.erase_user import erase_user, preview
         from rolememory.text.names import PersonNames
 
-        names = PersonNames(self._context.home.people.follow().names_of(name_of(user)))
+        role, learner = self._context, self._learning.learner
+        names = PersonNames(role.home.people.follow().names_of(name_of(user)))
         self._learning.learned()
         if dry_run:
-            return preview(names, self._learning.learner, self._context.store)
-        role = self._context
-        with self._learning.learner.keeper.lock, role.lock:
+            return preview(role, names, learner)
+        with learner.keeper.lock, role.lock:
             role.pipeline.close()
             try:
-                return erase_user(
-                    role.space,
-                    names,
-                    self._learning.learner,
-                    role.store,
-                    role.usage,
-                    role.settings.storage,
-                    self._keep_only,
-                )
+                return erase_user(role, names, learner, self._maintenance)
             finally:
                 role.begin_recalling()
 
@@ -210,17 +202,12 @@ class RoleConversation:
         found = (_freed(one, chat, users, gone=memories) for one in known)
         edits = [edit for edit in found if edit]
         if edits:
-            self._memories.commit(edits)
+            role.commit(edits, "author")
         role.chats.remove(chat)
         self._learning.learner.drop([chat])
         role.usage.forget([chat])
         role.pipeline.chats.forget([chat])
         return sum(one.op == "remove" for one in edits)
-
-    def _keep_only(self, chats: Collection[str]) -> None:
-        """Drop the turn state of all other chats, and the maintenance's notes on memories."""
-        self._context.pipeline.chats.keep_only(chats)
-        self._maintenance.forget_upkeep()
 
 
 def _freed(memory: Memory, chat: str, users: Sequence[str], *, gone: bool) -> Edit | None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rolememory.chats import BranchVisibility
 from rolememory.engine.context import RoleContext
 from rolememory.engine.inputs import Time, time_of
 from rolememory.engine.memories import RoleMemories
@@ -17,7 +16,6 @@ from rolememory.recall.active_set import counts
 from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Association, Role
-from rolememory.schema.usage import Use
 from rolememory.storage.state import StateFile
 from rolememory.usage.weights import adjusted, archived, core, weight
 
@@ -58,7 +56,7 @@ class RoleMaintenance:
             now,
             below_weight=settings.memory.archive_threshold,
             limits=settings.storage.max_memories,
-            effects=self.effects(visibility, memories),
+            effects=self._context.usage.effects(visibility, memories),
             counts=counted,
             gone=seen.gone,
         )
@@ -80,46 +78,24 @@ class RoleMaintenance:
 
         Not needed for replies that `observe` sees.
         """
-        self._context.usage.uses.record(
-            self._memories.known(memory_id), chat, query, referenced, datetime.now(UTC)
-        )
+        one = self._memories.known(memory_id).id
+        self._context.usage.uses.record(one, chat, query, referenced, datetime.now(UTC))
         return self.weight(memory_id)
-
-    def uses(self, memory_id: str) -> list[Use]:
-        """The turns that had this memory, newest first."""
-        return self._context.usage.uses.of(memory_id)
-
-    def used_together(self) -> list[tuple[str, str]]:
-        """Pairs of memories that replies used in the same turn more than once, most frequent first."""
-        return self._context.usage.uses.pairs()
-
-    def prompted(self) -> frozenset[str]:
-        """The ids of memories that were in some prompt, as far back as uses are recorded."""
-        return frozenset(self._context.usage.uses.tallies())
-
-    def effects(
-        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
-    ) -> Mapping[str, float]:
-        """The effect of usage on weights, by id."""
-        return self._context.usage.effects(visibility, memories)
 
     def weight(self, memory_id: str) -> float:
         """The weight of a memory including usage, 0..2. Raises: UnknownMemoryError."""
-        memories = self._memories.current()
-        one = memories[self._memories.known(memory_id)]
-        return weight(one, self.effects(self._context.chats.visible_from(None), memories))
+        one = self._memories.known(memory_id)
+        return weight(one, self._effects(self._memories.current()))
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
         """Change the stored weight of a memory by `delta`, within 0..2. Source: S4.14."""
-        return self._context.commit(
-            [adjusted(self._memories.current()[self._memories.known(memory_id)], delta)],
-            actor="author",
-        ).memories[memory_id]
+        edit = adjusted(self._memories.known(memory_id), delta)
+        return self._context.commit([edit], actor="author").memories[memory_id]
 
     def core(self, min_weight: float = 1.2) -> list[Memory]:
         """The memories of at least this weight including usage, heaviest first. Source: S4.16."""
-        memories, everywhere = self._memories.current(), self._context.chats.visible_from(None)
-        return core(memories.values(), min_weight, self.effects(everywhere, memories))
+        memories = self._memories.current()
+        return core(memories.values(), min_weight, self._effects(memories))
 
     def archived(self) -> list[Memory]:
         """Archived memories, newest first. Source: S4.17."""
@@ -178,6 +154,11 @@ class RoleMaintenance:
     def forget_upkeep(self) -> None:
         """Drop the maintenance's notes on memories."""
         self._tended.save({})
+
+    def _effects(self, memories: Mapping[str, Memory]) -> Mapping[str, float]:
+        """The effect of usage on weights, by id."""
+        everywhere = self._context.chats.visible_from(None)
+        return self._context.usage.effects(everywhere, memories)
 
     def _tended_quietly(self) -> None:
         try:

@@ -28,7 +28,7 @@ from rolememory.storage.codec import (
     difference,
     patched,
 )
-from rolememory.storage.memories import Edit, HistoryLine, Snapshot
+from rolememory.storage.memories import Edit, HistoryLine
 
 INSTEAD = "in place of what was said"  # a journal reason: replaces a passage
 _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
@@ -164,19 +164,18 @@ class RoleMemories:
             kept = self._kept(memory_id, fields, INSTEAD)
             self.delete(memory_id)
             return kept
-        before = self.current()[self.known(memory_id)]
+        before = self.known(memory_id)
         learned = before.evidence and not before.chapter
         if learned and changes.get("content", before.content) != before.content:
             changes = {"locked": True, **changes}
-        return self._context.commit(
-            [Edit("set", memory_id, changes, reason=reason)], actor=actor
-        ).memories[memory_id]
+        edit = Edit("set", memory_id, changes, reason=reason)
+        return self._context.commit([edit], actor).memories[memory_id]
 
     def archive(self, *memory_ids: str, reason: str = "") -> None:
         """Take memories out of recall; they stay in the file, and `edit(id, archived=False)` restores them."""
+        found = map(self.known, memory_ids)
         self._context.commit(
-            [Edit("set", self.known(one), {"archived": True}, reason=reason) for one in memory_ids],
-            actor="author",
+            [Edit("set", one.id, {"archived": True}, reason=reason) for one in found], "author"
         )
 
     def keep(self, passage_id: str, **fields: Unpack[ChangedFields]) -> Memory:
@@ -249,11 +248,9 @@ class RoleMemories:
         memory_ids = tuple(one for one in memory_ids if one not in said)
         if not memory_ids:
             return
-        gone = [self.current()[self.known(one)] for one in memory_ids]
-        self._context.commit(
-            [Edit("remove", self.known(one), {}, reason=reason) for one in memory_ids],
-            actor="author",
-        )
+        gone = list(map(self.known, memory_ids))
+        edits = [Edit("remove", one.id, {}, reason=reason) for one in gone]
+        self._context.commit(edits, "author")
         self._learning.decline(gone)
 
     def undo(self, txn: str | None = None) -> list[MemoryChange]:
@@ -289,16 +286,12 @@ class RoleMemories:
         """Every recorded change, newest first; of one memory, or of all."""
         return self._context.store.history(memory_id, limit)
 
-    def known(self, memory_id: str) -> str:
-        """The id of a memory that is there. Raises: UnknownMemoryError."""
+    def known(self, memory_id: str) -> Memory:
+        """The memory of this id. Raises: UnknownMemoryError."""
         memories = self.current()
         if memory_id not in memories:
             raise UnknownMemoryError(memory_id, memories)
-        return memory_id
-
-    def commit(self, edits: Sequence[Edit], actor: str = "author") -> Snapshot:
-        """Several changes in one transaction."""
-        return self._context.commit(edits, actor)
+        return memories[memory_id]
 
     def _keep_limits(self) -> None:
         limits = self._context.settings.storage.max_memories

@@ -55,9 +55,10 @@ class RoleMemoryParts:
 
 
 def _of(
-    part: str, call: Callable[Concatenate[Part, Args], Given]
+    call: Callable[Concatenate[Part, Args], Given],
 ) -> Callable[Concatenate["RoleMemory", Args], Given]:
-    """The method of a part as a method of the role."""
+    """The method of a part as a method of the role: that of `RoleRecall` is called on `parts.recall`."""
+    part = call.__qualname__.partition(".")[0].removeprefix("Role").lower()
 
     @wraps(call)
     def called(self: "RoleMemory", /, *args: Args.args, **kwargs: Args.kwargs) -> Given:
@@ -72,52 +73,53 @@ class RoleMemory:
     def __init__(self, home: HomeContext, role_id: str, associate: Associate) -> None:
         context = RoleContext(home, role_id)
         self.id, self.parts = role_id, RoleMemoryParts(context, associate)
-        self.space, self.store, self.chats = context.space, context.store, context.chats
+        self.space, self.store = context.space, context.store
+        self.chats, self.usage = context.chats, context.usage
 
-    recall = _of("recall", RoleRecall.recall)
-    search = _of("recall", RoleRecall.search)
-    ready = _of("recall", RoleRecall.ready)
+    recall = _of(RoleRecall.recall)
+    search = _of(RoleRecall.search)
+    ready = _of(RoleRecall.ready)
 
-    observe = _of("conversation", RoleConversation.observe)
-    learned_from = _of("conversation", RoleConversation.learned_from)
-    waiting = _of("conversation", RoleConversation.waiting)
-    refused = _of("conversation", RoleConversation.refused)
-    accept = _of("conversation", RoleConversation.accept)
-    reject = _of("conversation", RoleConversation.reject)
-    forget = _of("conversation", RoleConversation.forget)
+    observe = _of(RoleConversation.observe)
+    learned_from = _of(RoleConversation.learned_from)
+    waiting = _of(RoleConversation.waiting)
+    refused = _of(RoleConversation.refused)
+    accept = _of(RoleConversation.accept)
+    reject = _of(RoleConversation.reject)
+    forget = _of(RoleConversation.forget)
 
-    remember = _of("memories", RoleMemories.remember)
-    remember_all = _of("memories", RoleMemories.remember_all)
-    edit = _of("memories", RoleMemories.edit)
-    archive = _of("memories", RoleMemories.archive)
-    keep = _of("memories", RoleMemories.keep)
-    pin = _of("memories", RoleMemories.pin)
-    unpin = _of("memories", RoleMemories.unpin)
-    passage = _of("memories", RoleMemories.passage)
-    restore_passages = _of("memories", RoleMemories.restore_passages)
-    delete = _of("memories", RoleMemories.delete)
-    undo = _of("memories", RoleMemories.undo)
-    history = _of("memories", RoleMemories.history)
+    remember = _of(RoleMemories.remember)
+    remember_all = _of(RoleMemories.remember_all)
+    edit = _of(RoleMemories.edit)
+    archive = _of(RoleMemories.archive)
+    keep = _of(RoleMemories.keep)
+    pin = _of(RoleMemories.pin)
+    unpin = _of(RoleMemories.unpin)
+    passage = _of(RoleMemories.passage)
+    restore_passages = _of(RoleMemories.restore_passages)
+    delete = _of(RoleMemories.delete)
+    undo = _of(RoleMemories.undo)
+    history = _of(RoleMemories.history)
 
-    chapters = _of("chapters", RoleChapters.chapters)
-    end_chapter = _of("chapters", RoleChapters.end_chapter)
-    retell = _of("chapters", RoleChapters.retell)
+    chapters = _of(RoleChapters.chapters)
+    end_chapter = _of(RoleChapters.end_chapter)
+    retell = _of(RoleChapters.retell)
 
-    clean = _of("maintenance", RoleMaintenance.clean)
-    tend = _of("maintenance", RoleMaintenance.tend)
-    used = _of("maintenance", RoleMaintenance.used)
-    weight = _of("maintenance", RoleMaintenance.weight)
-    reweigh = _of("maintenance", RoleMaintenance.reweigh)
-    core = _of("maintenance", RoleMaintenance.core)
-    archived = _of("maintenance", RoleMaintenance.archived)
-    associate = _of("maintenance", RoleMaintenance.associate)
-    backup = _of("maintenance", RoleMaintenance.backup)
-    restore = _of("maintenance", RoleMaintenance.restore)
-    export = _of("maintenance", RoleMaintenance.export)
-    stats = _of("maintenance", RoleMaintenance.stats)
+    clean = _of(RoleMaintenance.clean)
+    tend = _of(RoleMaintenance.tend)
+    used = _of(RoleMaintenance.used)
+    weight = _of(RoleMaintenance.weight)
+    reweigh = _of(RoleMaintenance.reweigh)
+    core = _of(RoleMaintenance.core)
+    archived = _of(RoleMaintenance.archived)
+    associate = _of(RoleMaintenance.associate)
+    backup = _of(RoleMaintenance.backup)
+    restore = _of(RoleMaintenance.restore)
+    export = _of(RoleMaintenance.export)
+    stats = _of(RoleMaintenance.stats)
 
-    problems = _of("lore", RoleLore.problems)
-    learned = _of("learning", RoleLearning.learned)
+    problems = _of(RoleLore.problems)
+    learned = _of(RoleLearning.learned)
 
     @property
     def memories(self) -> Mapping[str, Memory]:

@@ -265,7 +265,7 @@ def test_what_a_reply_uses_weighs_more_and_what_is_light_is_archived(
         answer = ANSWER[language]
         mira.say(ASKED[language], reply=answer)
         mira.say(u(ASKED[language]), a(answer), u("…"))
-        mira.mind.parts.context.usage.settle()
+        mira.mind.usage.settle()
         assert [one.id for one in mira.mind.core(1.01)] == ["go"]
         mira.tell("x" * 20, id="light")
         mira.mind.edit("light", weight=0.1)

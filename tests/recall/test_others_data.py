@@ -133,6 +133,6 @@ def test_what_anothers_replies_used_weighs_nothing_before_who_did_not_hear_them(
             said = [Message.user(f"{number}: {question}")]
             role.recall(said, chat=f"eve {number}", user="eve", now=NOW)
             role.observe(said, reply, chat=f"eve {number}", user="eve", now=NOW)
-        role.parts.context.usage.settle()
+        role.usage.settle()
         assert score(role, "lin") == before
-        assert len([one for one in role.parts.maintenance.uses("lantern") if one.referenced]) == 6
+        assert len([one for one in role.usage.uses.of("lantern") if one.referenced]) == 6

@@ -56,7 +56,7 @@ def remember_summaries(
         if one in known and (edit := _more_ground(known[one].evidence, one, raw))
     ]
     if grown:
-        role_memory.parts.memories.commit(grown, ACTOR)
+        role_memory.parts.context.commit(grown, ACTOR)
     if fresh:
         role_memory.remember_all(fresh, actor=ACTOR, reason=TAG)
     return list(wanted), len(fresh)

@@ -62,7 +62,7 @@ def _edges(role: RoleMemory, survey: Survey) -> Iterator[MapEdge]:
     here = survey.memories
     pairs_of = {
         "supersedes": ((memory.id, old) for memory in here.values() for old in memory.supersedes),
-        "together": role.parts.maintenance.used_together(),
+        "together": role.usage.uses.pairs(),
         "alike": alike(survey.near),
     }
     for kind, pairs in pairs_of.items():

@@ -101,7 +101,7 @@ class MemoriesView:
         return cls(
             found,
             standing(found, visibility),
-            role_memory.parts.maintenance.effects(visibility, found),
+            role_memory.usage.effects(visibility, found),
         )
 
     def one(self, memory_id: str) -> Memory:
@@ -194,7 +194,7 @@ def _tagged(call: RoleCall, memory_id: str) -> MemoryOut:
 
 
 def _uses(role: RoleMemory, memory: Memory) -> list[UseOut]:
-    ageing, uses = Ageing.of(role), role.parts.maintenance.uses(memory.id)[:MOST_USES]
+    ageing, uses = Ageing.of(role), role.usage.uses.of(memory.id)[:MOST_USES]
     return [UseOut.from_value(one, age=ageing.age(memory.created, one.at)) for one in uses]
 
 
@@ -288,5 +288,6 @@ def _set(role: RoleMemory, given: Bulk, ids: list[str]) -> list[str]:
     fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
     if not fields:
         raise InvalidValueError("op edit: no fields; name what is to change")
-    role.parts.memories.commit([Edit("set", one, dict(fields), reason=given.reason) for one in ids])
+    edits = [Edit("set", one, dict(fields), reason=given.reason) for one in ids]
+    role.parts.context.commit(edits, "author")
     return ids
