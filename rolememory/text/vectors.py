@@ -7,7 +7,7 @@ docs/designs.md.)
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 
 from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
@@ -89,10 +89,8 @@ class VectorTable:
         self._row_of: dict[str, int] = {}
         self._names: dict[bytes, str] = {}  # name of a text -> an id that has it
         self._first = PackedVectors.zeros(64, dim)
-        self._more = PackedVectors.zeros(0, dim)  # further pieces, over-allocated
-        self._owner = np.zeros(0, dtype=np.int64)
-        self._further: dict[int, list[int]] = {}  # row -> its rows in `_more`
-        self._n_more = 0
+        self._further: dict[int, PackedVectors] = {}  # row -> its further pieces
+        self._joined: tuple[PackedVectors, Rows] | None = None  # all of them; None = one changed
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -123,7 +121,7 @@ class VectorTable:
     @property
     def size(self) -> int:
         """Number of vectors."""
-        return len(self._ids) + self._n_more
+        return len(self._ids) + sum(map(len, self._further.values()))
 
     def named_so(self, name: bytes) -> PackedVectors | None:
         """The vector of a text by its name, (1, dim), if any id has it."""
@@ -170,7 +168,7 @@ class VectorTable:
                 for name in digests:
                     self._names[name] = entry_id
                 if n > 1:
-                    self._put_further(row, vectors[end - n + 1 : end])
+                    self._further[row], self._joined = vectors[end - n + 1 : end], None
             self._moves.note(*given)
 
     def _place(self, entry_id: str) -> int:
@@ -186,30 +184,27 @@ class VectorTable:
 
     def _pieces(self, row: int) -> PackedVectors:
         """The vectors of a row, its first piece first."""
-        return PackedVectors.joined([self._first[[row]], self._more[self._further.get(row, [])]])
+        first = self._first[[row]]
+        return PackedVectors.joined([first, self._further.get(row, first[:0])])
 
-    def _put_further(self, row: int, rows: PackedVectors) -> None:
-        start, end = self._n_more, self._n_more + len(rows)
-        if end > len(self._owner):
-            room = max(end, 2 * len(self._owner))
-            self._more = self._more[:start].grown(room)
-            self._owner = np.append(self._owner[:start], np.zeros(room - start, np.int64))
-        self._more[start:end] = rows
-        self._owner[start:end], self._n_more = row, end
-        self._further[row] = list(range(start, end))
+    def _all_further(self) -> tuple[PackedVectors, Rows]:
+        """The further pieces of all rows, and the row of each. Cost: O(pieces) if one changed."""
+        if self._joined is None:
+            counts = list(map(len, self._further.values()))
+            owners = np.repeat(np.fromiter(self._further, np.int64), counts)
+            joined = PackedVectors.joined([self._first[:0], *self._further.values()])
+            for row, end in zip(self._further, accumulate(counts), strict=True):
+                self._further[row] = joined[end - len(self._further[row]) : end]
+            self._joined = joined, owners
+        return self._joined
 
     def _clear(self, row: int) -> None:
-        """Clear a row; the last further pieces move into the places of its own."""
+        """Forget names and further pieces of a row."""
         for name in self._digests[row]:
             if self._names.get(name) == self._ids[row]:
                 del self._names[name]
-        for place in sorted(self._further.pop(row, ()), reverse=True):
-            self._n_more -= 1
-            last, owner = self._n_more, int(self._owner[self._n_more])
-            if last != place:
-                self._more[place], self._owner[place] = self._more[last], owner
-                others = self._further[owner]
-                others[others.index(last)] = place
+        if self._further.pop(row, None) is not None:
+            self._joined = None
 
     def remove(self, entry_id: str) -> None:
         """Remove an id, if present; the last row moves into its place."""
@@ -221,8 +216,8 @@ class VectorTable:
             last = len(self._ids) - 1
             if row != last:
                 self._first[row] = self._first[last]
-                if further := self._further.pop(last, None):
-                    self._further[row], self._owner[further] = further, row
+                if (further := self._further.pop(last, None)) is not None:
+                    self._further[row], self._joined = further, None
                 self._ids[row], self._digests[row] = self._ids[last], self._digests[last]
                 self._row_of[self._ids[row]] = row
                 self._moves.note(self._ids[row])
@@ -234,13 +229,10 @@ class VectorTable:
         """Every vector by the name of its text, for a vector file."""
         with self._lock:
             firsts = [row for row, names in enumerate(self._digests) if names]
-            further = [
-                (name, place)
-                for row, places in self._further.items()
-                for name, place in zip(self._digests[row][1:], places, strict=False)
-            ]
-            names = [*(self._digests[row][0] for row in firsts), *(name for name, _ in further)]
-            parts = [self._first[firsts], self._more[[place for _, place in further]]]
+            further = [row for row in self._further if self._digests[row]]
+            names = [self._digests[row][0] for row in firsts]
+            names += chain.from_iterable(self._digests[row][1:] for row in further)
+            parts = [self._first[firsts], *(self._further[row] for row in further)]
             return NamedVectors(names, PackedVectors.joined(parts))
 
     def rows(self, ids: Iterable[str]) -> Rows:
@@ -271,7 +263,7 @@ class VectorTable:
         """The same for each query, (n_queries, n_rows)."""
         with self._lock:
             best = self._first[: len(self._ids)].all_products(queries)
-            if used := self._n_more:
-                further = self._more[:used].all_products(queries)
-                np.maximum.at(best.T, self._owner[:used], further.T)
+            if self._further:
+                further, owners = self._all_further()
+                np.maximum.at(best.T, owners, further.all_products(queries).T)
         return best
