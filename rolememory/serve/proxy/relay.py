@@ -11,7 +11,7 @@ from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.memory_tool import ToolOffer
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import END, SseParser, StreamedReply
-from rolememory.serve.proxy.streaming import Put, broke_off
+from rolememory.serve.proxy.streaming import Put, broke_off, chunks_of
 
 READ_AT_ONCE = 16 * 1024  # bytes of a stream: small chunks are parsed together
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
@@ -74,7 +74,7 @@ class Relay:
     async def _streamed(self) -> AsyncGenerator[bytes]:
         events, unread = SseParser(), bytearray()
         try:
-            async for chunk in self._answer.aiter_bytes():
+            async for chunk in chunks_of(self._answer):
                 yield chunk
                 unread += chunk
                 if len(unread) >= READ_AT_ONCE:
@@ -90,7 +90,7 @@ class Relay:
 
     async def _whole(self) -> AsyncGenerator[bytes]:
         parts: list[bytes] = []
-        async for chunk in self._answer.aiter_bytes():
+        async for chunk in chunks_of(self._answer):
             parts.append(chunk)
             yield chunk
         try:

@@ -37,6 +37,7 @@ from rolememory.serve.proxy.streaming import (
     UpstreamBrokeOffError,
     broke_off,
     close_line,
+    raw_chunks,
     while_somebody_waits,
 )
 from rolememory.serve.proxy.turns import Remembered, learn, remember
@@ -323,7 +324,7 @@ class Proxy:
         async def carry(put: Put) -> None:
             try:
                 await put(b"")
-                async for chunk in answer.aiter_raw():
+                async for chunk in raw_chunks(answer):
                     await put(chunk)
             except httpx.HTTPError as error:
                 broke_off(answer, error)

@@ -1,16 +1,18 @@
-"""Connections of httpx's transport over asyncio streams: with anyio's, each chunk of a response takes twice the time."""
+"""Connections of httpx's transport straight on asyncio: with anyio's streams, each chunk of a response takes twice the time."""
 
 import asyncio
+import math
 import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import httpcore
 import httpx
 
 _NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # asyncio's names by httpcore's
 _HEADERS_END = b"\r\n\r\n"
+_UNREAD = 64 * 1024  # bytes; beyond twice as many, no more are received until they are read
 
 
 class Transport(httpx.AsyncHTTPTransport):
@@ -42,40 +44,96 @@ class _Connections(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Open a connection to the first address of the host that answers."""
         loop = asyncio.get_running_loop()
-        reader = _Reader(loop=loop)
-        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
             async with asyncio.timeout(timeout):
-                transport, _ = await loop.create_connection(
-                    lambda: protocol, host, port, happy_eyeballs_delay=0.25
+                _, connection = await loop.create_connection(
+                    lambda: _Connection(loop), host, port, happy_eyeballs_delay=0.25
                 )
-        return _Connection(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
+        return connection
 
 
-class _Reader(asyncio.StreamReader):
-    """A stream reader that knows the size of its unread data."""
+class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
+    """A connection and its unread data. One timer serves all reads: a stream has hundreds."""
 
-    unread = 0
+    _transport: asyncio.Transport
+    _waiting: asyncio.Future[None] | None = None  # a read
+    _timer: asyncio.TimerHandle | None = None
+    _until = math.inf  # when the read times out
+    _broken: Exception | None = None
+    _ended = _lost = False  # no more data will come; nor can any be sent
 
-    def feed_data(self, data: Any) -> None:
-        self.unread += len(data)
-        super().feed_data(data)
-
-    async def read(self, n: int = -1) -> bytes:
-        data = await super().read(n)
-        self.unread -= len(data)
-        return data
-
-
-class _Connection(httpcore.AsyncNetworkStream):
-    def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self._unread = loop, bytearray()
+        self._writable = asyncio.Event()
+        self._writable.set()
         self._held = b""  # headers, sent together with the body
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        if len(self._unread) > 2 * _UNREAD:
+            self._transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        self._wake()
+        return self._transport.get_extra_info("sslcontext") is None  # TLS closes both directions
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended, self._lost, self._broken = True, True, exc
+        self._writable.set()
+        if self._timer:
+            self._timer.cancel()
+        self._wake()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with _failing_as(httpcore.ReadTimeout, httpcore.ReadError):
-            async with asyncio.timeout(timeout):
-                return await self._reader.read(max_bytes)
+        if not (self._unread or self._ended):
+            await self._wait(math.inf if timeout is None else self._loop.time() + timeout)
+        if self._broken:
+            raise httpcore.ReadError(self._broken) from self._broken
+        data = bytes(self._unread[:max_bytes])
+        del self._unread[:max_bytes]
+        if len(self._unread) <= _UNREAD:
+            self._transport.resume_reading()
+        return data
+
+    async def _wait(self, until: float) -> None:
+        """Wait for data or the end. Raises: httpcore.ReadTimeout."""
+        self._waiting, self._until = self._loop.create_future(), until
+        if self._timer and self._timer.when() > until:
+            self._timer.cancel()
+            self._timer = None
+        if not self._timer:
+            self._check_late()
+        try:
+            await self._waiting
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout from error
+        finally:
+            self._waiting = None
+
+    def _check_late(self) -> None:
+        """Time out the read if it is late; if there is one in time, look again when it would be late."""
+        self._timer = None
+        if not self._waiting or self._waiting.done() or self._until == math.inf:
+            return
+        if self._loop.time() < self._until:
+            self._timer = self._loop.call_at(self._until, self._check_late)
+        else:
+            self._waiting.set_exception(TimeoutError())
+
+    def _wake(self) -> None:
+        if self._waiting and not self._waiting.done():
+            self._waiting.set_result(None)
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if not self._held and buffer.endswith(_HEADERS_END):
@@ -84,14 +142,19 @@ class _Connection(httpcore.AsyncNetworkStream):
         data, self._held = self._held + buffer, b""
         if not data:
             return
-        with _failing_as(httpcore.WriteTimeout, httpcore.WriteError):
-            self._writer.write(data)
-            async with asyncio.timeout(timeout):
-                await self._writer.drain()
+        self._transport.write(data)
+        if self._transport.is_closing():
+            await asyncio.sleep(0)  # so that `connection_lost` is called
+        if not self._writable.is_set():
+            with _failing_as(httpcore.WriteTimeout, httpcore.WriteError):
+                async with asyncio.timeout(timeout):
+                    await self._writable.wait()
+        if self._lost:
+            raise httpcore.WriteError("connection lost")
 
     async def aclose(self) -> None:
         """Close the connection, dropping unsent data."""
-        self._writer.transport.abort()
+        self._transport.abort()
 
     async def start_tls(
         self,
@@ -102,18 +165,20 @@ class _Connection(httpcore.AsyncNetworkStream):
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
             try:
                 async with asyncio.timeout(timeout):
-                    await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+                    encrypted = await self._loop.start_tls(
+                        self._transport, self, ssl_context, server_hostname=server_hostname
+                    )
             except BaseException:
                 await self.aclose()
                 raise
+        self._transport = cast("asyncio.Transport", encrypted)
         return self
 
     def get_extra_info(self, info: str) -> Any:
         """A property of the connection; "is_readable" of an idle one: data arrived, or it was closed."""
         if info == "is_readable":
-            came = self._reader.unread or self._reader.at_eof() or self._reader.exception()
-            return bool(came)
-        return self._writer.get_extra_info(_NAMES.get(info, info))
+            return bool(self._unread) or self._ended
+        return self._transport.get_extra_info(_NAMES.get(info, info))
 
 
 @contextmanager

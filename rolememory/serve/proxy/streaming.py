@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import cast
 
 import httpx
 from starlette.requests import Request
@@ -97,3 +98,15 @@ def broke_off(answer: httpx.Response, error: Exception) -> None:
     _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     if "content-length" in answer.headers:
         raise UpstreamBrokeOffError from error
+
+
+def chunks_of(answer: httpx.Response) -> AsyncIterable[bytes]:
+    """The chunks of a body, decompressed. Raises: httpx.HTTPError."""
+    if answer.is_stream_consumed or "content-encoding" in answer.headers:
+        return answer.aiter_bytes()
+    return raw_chunks(answer)
+
+
+def raw_chunks(answer: httpx.Response) -> AsyncIterable[bytes]:
+    """The chunks of an unread body as received, without httpx's checks of each. Raises: httpx.HTTPError."""
+    return cast("httpx.AsyncByteStream", answer.stream)

@@ -2,8 +2,8 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 
 import httpx
 import pytest
@@ -14,6 +14,33 @@ from rolememory.serve.proxy.sockets import Transport
 PIECE, PIECES = b"a piece of an answer, " * 3000, 60  # some 4 MB: more than any buffer holds
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % (len(PIECE) * PIECES)
 AUTHORITY = trustme.CA()
+
+
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def serving(answer: Answer, context: ssl.SSLContext | None = None) -> AsyncIterator[str]:
+    """A server on the loopback, whose connections are over at the end: its host and port."""
+    over: list[asyncio.Event] = []
+
+    async def answering(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        over.append(asyncio.Event())
+        done = over[-1]
+        with suppress(ConnectionError):
+            await answer(reader, writer)
+        with suppress(ConnectionError):
+            writer.close()
+            await writer.wait_closed()
+        done.set()
+
+    server = await asyncio.start_server(answering, "localhost", 0, ssl=context)
+    async with server:
+        try:
+            yield f"localhost:{server.sockets[0].getsockname()[1]}"
+        finally:
+            for one in over:
+                await one.wait()
 
 
 @asynccontextmanager
@@ -30,13 +57,11 @@ async def served(name: str = "localhost") -> AsyncIterator[tuple[str, list[int]]
             for _ in range(PIECES):
                 writer.write(PIECE)
                 await writer.drain()
-        writer.close()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     AUTHORITY.issue_cert(name).configure_cert(context)
-    server = await asyncio.start_server(answer, "localhost", 0, ssl=context)
-    async with server:
-        yield f"https://localhost:{server.sockets[0].getsockname()[1]}/v1/models", requests
+    async with serving(answer, context) as place:
+        yield f"https://{place}/v1/models", requests
 
 
 def trusting() -> ssl.SSLContext:
@@ -83,3 +108,37 @@ def test_a_certificate_that_proves_nothing_is_refused(
                 await got(connections, url)
 
     asyncio.run(ask())
+
+
+def test_only_a_silence_as_long_as_the_timeout_ends_a_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard = list[bytes]()
+
+    async def ask() -> None:
+        loop, passed, came = asyncio.get_running_loop(), [0.0], asyncio.Event()
+        clock = loop.time
+        monkeypatch.setattr(loop, "time", lambda: clock() + passed[0])
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n")
+            for seconds in (20, 20, 20, 31):
+                await came.wait()
+                came.clear()
+                passed[0] += seconds
+                writer.write(b"Hm." if seconds < 30 else b"")
+            await reader.read()
+
+        async with serving(answer) as place, Transport(kept=2) as connections:
+            timeouts = {"timeout": {"read": 30}}
+            asked = httpx.Request("GET", f"http://{place}/v1/models", extensions=timeouts)
+            response = await connections.handle_async_request(asked)
+            came.set()
+            async for piece in response.aiter_raw():
+                heard.append(piece)
+                came.set()
+
+    with pytest.raises(httpx.ReadTimeout):
+        asyncio.run(ask())
+    assert heard == 3 * [b"Hm."]
