@@ -227,8 +227,7 @@ class SettingsError(FileError):
         told = super().text(language)
         if more < 1:
             return told
-        s = "s" if more > 1 else ""
-        return told + translated(" (and {more} more mistake{s})", language, more=more, s=s)
+        return told + translated(" (and {more} more {more:mistake|mistakes})", language, more=more)
 
 
 class TemplateError(FileError):

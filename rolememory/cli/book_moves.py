@@ -74,7 +74,7 @@ def bring(
         "entries": len(book.book.entries),
     }
     if not out.json(told):
-        out.say("{name}: {entries} entries, now at {goal}", goal=goal, **told)
+        out.say("{name}: {entries} {entries:entry|entries}, now at {goal}", goal=goal, **told)
         out.warn(*book.book.problems)
 
 

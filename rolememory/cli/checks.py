@@ -184,7 +184,9 @@ def _settings(home: Path) -> tuple[Settings | None, list[HealthFinding]]:
     count = len(loaded.sources)
     found = good(
         "settings",
-        "{changed} keys differ from their default" if count else "everything at its default",
+        "{changed} {changed:key differs|keys differ} from {changed:its|their} default"
+        if count
+        else "everything at its default",
         str(home / FILE),
         changed=count,
     )
@@ -298,7 +300,12 @@ def _behind(role: RoleMemory) -> Findings:
             unread=unread,
         )
     if queued := sum(behind["queue"].values()):
-        yield note("learning", "{queued} exchanges wait for the model", name, queued=queued)
+        yield note(
+            "learning",
+            "{queued} {queued:exchange waits|exchanges wait} for the model",
+            name,
+            queued=queued,
+        )
     yield from (
         note("learning", one, name) for one in (behind["last_error"], *behind["notes"]) if one
     )
@@ -357,7 +364,7 @@ def _backups(role: RoleMemory) -> Findings:
     elif newest and (age := newest.age(datetime.now(UTC))) > OLD_BACKUP:
         yield note(
             "role",
-            "the newest backup is {days} days old",
+            "the newest backup is {days} {days:day|days} old",
             name,
             remedy="`{command}` makes another",
             days=age.days,

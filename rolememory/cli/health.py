@@ -78,7 +78,7 @@ def _told(row: JsonMapping) -> Row:
         **row,
         "memories": say("{total}, archived {archived}", **row),
         "chats": say(
-            "{chats}, archived {archived}; {messages} messages",
+            "{chats}, archived {archived}; {messages} {messages:message|messages}",
             chats=row["chats"],
             archived=row["chats_archived"],
             messages=row["messages"],

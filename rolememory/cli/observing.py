@@ -53,7 +53,7 @@ def observe(
     }
     if out.json(row):
         return
-    out.say("chat {chat}: {entered} new messages", style="bold", **row)
+    out.say("chat {chat}: {entered} new {entered:message|messages}", style="bold", **row)
     _tell(learned)
     if not learned:
         out.say("nothing new to remember")

@@ -106,7 +106,10 @@ def clean(
 ) -> None:
     """Tell what goes and why. Nothing brings history back: without a terminal --journal-days wants --yes."""
     if journal_days is not None and not dry_run:
-        question = say("forget history older than {journal_days} days?", journal_days=journal_days)
+        question = say(
+            "forget history older than {journal_days} {journal_days:day|days}?",
+            journal_days=journal_days,
+        )
         if not out.sure(question, yes):
             out.say("nothing was removed")
             return
@@ -122,7 +125,7 @@ def clean(
         why = say("why", msgctxt="change")
         out.listing(rows, "role id content why", say("nothing to archive"), content=what, why=why)
     if pruned:
-        out.say("forgot {pruned} lines of history", pruned=pruned)
+        out.say("forgot {pruned} {pruned:line|lines} of history", pruned=pruned)
 
 
 def _retired(role_memory: "RoleMemory", dry_run: bool) -> list[Row]:

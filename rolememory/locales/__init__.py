@@ -33,24 +33,38 @@ class Localized:
         raise NotImplementedError
 
 
+class _Number(int):
+    """A count in a message: `{n:message|messages}` is the first word for 1, else the last."""
+
+    def __format__(self, spec: str) -> str:
+        one, several, many = spec.partition("|")
+        return (one if self == 1 else many) if several else int.__format__(self, spec)
+
+
 def translated(template: str, language: str = "en", msgctxt: str = "", /, **values: object) -> str:
     """A template in a language, with its values; `Localized` values are translated too.
 
-    Without values braces are literal.
+    Without values braces are literal. A noun beside a number follows it: `{n:message|messages}`.
 
+    >>> translated("{n} {n:message|messages}", n=1), translated("{n} {n:message|messages}", n=0)
+    ('1 message', '0 messages')
     >>> translated("did you mean {near!r}?", "zh", near="recall")
     '是不是想写“recall”？'
     """
     if not values:
         return lookup(template, language, msgctxt)
-    shown = {
-        name: value.text(language) if isinstance(value, Localized) else value
-        for name, value in values.items()
-    }
+    shown = {name: _shown(value, language) for name, value in values.items()}
     try:
         return lookup(template, language, msgctxt).format(**shown)
     except (LookupError, ValueError, AttributeError):  # a translation with other placeholders
         return template.format(**shown)
+
+
+def _shown(value: object, language: str) -> object:
+    """A value as it is formatted."""
+    if isinstance(value, Localized):
+        return value.text(language)
+    return _Number(value) if type(value) is int else value
 
 
 class LocalizedText(Localized):

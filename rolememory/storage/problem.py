@@ -112,7 +112,10 @@ _WORDS = translatable(
         "wrong_type": ("expected {wanted}, got {found}", "write {example}"),
         "out_of_range": ("{found} is out of bounds ({bounds})", "write a number within them"),
         "unknown_choice": ("{found} is none of {choices}", "write one of them"),
-        "too_short": ("at least {bound} characters are expected", "write more"),
+        "too_short": (
+            "at least {bound} {bound:character is|characters are} expected",
+            "write more",
+        ),
         "too_long": ("at most {bound} characters are taken", "shorten it"),
         "too_few": ("at least {bound} values are expected", "add more"),
         "too_many": ("at most {bound} values are taken", "leave some out"),

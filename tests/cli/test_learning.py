@@ -91,6 +91,14 @@ def test_observe_speaks_both_languages(home: Command, language: str, word: str) 
     assert word in run(home, "observe", "Mira", file_of(home), "--chat", "one", language=language)
 
 
+@pytest.mark.parametrize(("language", "word"), [("en", "1 new message\n"), ("zh", "1 条新消息\n")])
+def test_one_message_is_no_messages(home: Command, language: str, word: str) -> None:
+    line = ("observe", "Mira", "-", "--chat", "one")
+    one = json.dumps([{"role": "user", "content": "The mill burns."}]).encode()
+    ran = home(*line, stdin=one, lang=language)
+    assert word in ran.out, ran.err
+
+
 def test_sessions_list_show_rename_and_remove(home: Command) -> None:
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
     run(home, "sessions", "Mira", "one", "--title", "Bees")

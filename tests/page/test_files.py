@@ -93,6 +93,9 @@ def test_every_word_is_there_in_both_languages(path: Path) -> None:
             key
         )
         assert text.strip(), key
+        assert not re.search(r"\{count\} (?:messages|memories|days|turns|times|chats)\b", text), (
+            "1 times"
+        )
         assert chinese[key].strip(), key
 
 

@@ -143,7 +143,7 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
     card = source.characters / f"{folder.name}.png"
     return FileError(
         folder,
-        "{count} chats without a character: {name} is not there or cannot be read",
+        "{count} {count:chat|chats} without a character: {name} is not there or cannot be read",
         remedy="put the card into characters, or bring this folder alone: import sillytavern {folder}",
         count=count,
         name=card.name,

@@ -28,7 +28,7 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "luckless": (E, "its probability is {probability}, so it never fires", "write 1 to 100, or switch the entry off"),
     "no_probability": (E, "probability is used, but none is given", "write a probability, 100 for always"),
     "empty": (W, "it has no text: it fires and adds nothing", "write its text, or delete it"),
-    "long_delay": (W, "it waits for {delay} messages; few chats are so long", "write a smaller delay"),
+    "long_delay": (W, "it waits for {delay} {delay:message|messages}; few chats are so long", "write a smaller delay"),
     "blind": (E, "scan depth {depth}: it sees no text at all", "write 1 or more, or nothing for the setting"),
     "for_nobody": (E, "its character filter names nobody, so no character passes", "name a character, or remove the filter"),
     "not_its_character": (W, "its filter excludes {name}, whose card this is", "remove the name from the filter"),
@@ -63,7 +63,7 @@ WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for c
     "sticky_flag": (E, "the flag y pins {key} to the very start, where no message begins", "leave the flag out"),
     "anchored_pattern": (E, "^ in {key} never meets the start of a message", r"leave it out, or write \x01 for the start of a message"),
     # ── recursion ──
-    "wakes_many": (W, "its text activates {count} of {of} entries", "set preventRecursion on it, or excludeRecursion on them"),
+    "wakes_many": (W, "its text activates {count} of {of} {of:entry|entries}", "set preventRecursion on it, or excludeRecursion on them"),
     # ── costs ──
     "too_dear": (E, "{tokens} tokens never fit into {budget}", "shorten it, or let it ignore the budget"),
     "constants_too_dear": (E, "the constant entries together take {tokens} tokens of {budget}", "shorten them, or give some keys instead"),

@@ -19,10 +19,10 @@ async function fetched(name, tongue) {
   else loaded.delete(name);
 }
 
-/** The words for a key, values put in for {name}; the key itself where nobody wrote any. */
+/** The words for a key, values put in for {name}, {name:message|messages} by whether it is 1; the key itself where nobody wrote any. */
 export function t(key, values = {}) {
   const found = words[language.get()][key] ?? key;
-  return found.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return found.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (whole, name, one, many) => (one === undefined ? values[name] ?? whole : String(values[name]) === "1" ? one : many));
 }
 
 /** Whether a key has words. */
