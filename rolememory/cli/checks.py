@@ -36,6 +36,7 @@ from rolememory.schema.settings import InjectSettings, Settings
 from rolememory.schema.value_class import value_class
 from rolememory.serve.token import NAME as TOKEN
 from rolememory.serve.token import VARIABLE
+from rolememory.storage import role_file
 from rolememory.storage.files import atomic
 from rolememory.storage.files.backup import list_backups
 from rolememory.storage.files.space import FileSpace, FileStorage
@@ -260,7 +261,7 @@ def _roles(home: Home) -> Findings:
 def _role(role: RoleMemory) -> Findings:
     found = [
         one
-        for look in (_problems, _behind, _card, _books, _leftovers, _backups)
+        for look in (_problems, _behind, _card, _books, _associates, _leftovers, _backups)
         for one in look(role)
     ]
     yield from found
@@ -338,6 +339,18 @@ def _books(role: RoleMemory) -> Findings:
             yield warning(
                 "worldbook", text, name, remedy="its last good state, or the rest of it, serves"
             )
+
+
+def _associates(role: RoleMemory) -> Findings:
+    """Associates that are not there, such as deleted ones."""
+    folder = role.parts.context.home.folder
+    for one in role.role.associates:
+        try:
+            folder.find(one.role)
+        except RoleMemoryError as error:
+            where = f"{role.role.name}: {role.folder / role_file.NAME}"
+            remedy = "restore that role, or take it out of `associates`"
+            yield warning("role", error, where, remedy=remedy)
 
 
 def _leftovers(role: RoleMemory) -> Findings:

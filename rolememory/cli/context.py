@@ -92,9 +92,10 @@ def check_home() -> None:
 
 
 def _is_home(path: Path) -> bool:
+    from rolememory.storage.files.space import DELETED
     from rolememory.storage.role_ids import canonical
 
-    if (path / "rolememory.toml").exists():
+    if (path / "rolememory.toml").exists() or (path / DELETED).exists():
         return True
     try:
         return any(canonical(entry.name) for entry in path.iterdir())

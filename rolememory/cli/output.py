@@ -209,7 +209,7 @@ class Output:
         """
         if not (yes or self.asks):
             raise InvalidValueError(
-                "{question} nothing takes it back, and nobody is here to be asked; add --yes",
+                "{question} nobody is here to be asked; add --yes",
                 question=question,
             )
         return yes or self.ask(question)

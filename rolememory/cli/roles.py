@@ -1,14 +1,16 @@
-"""init, roles, open: homes and their roles."""
+"""init, roles, open, role delete, role restore: homes and their roles."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
-from rolememory.cli.options import RoleName, argument, option
-from rolememory.cli.output import out, say, worded
+from rolememory.cli.options import RoleName, Yes, argument, option
+from rolememory.cli.output import out, picked, say, worded
 from rolememory.cli.words import ProcessLanguage
+from rolememory.errors import UnknownRoleError
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
@@ -16,13 +18,77 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
 
 
-def roles() -> None:
+def roles(
+    deleted: Annotated[
+        bool, option("--deleted", "the deleted ones, which `role restore` brings back")
+    ] = False,
+) -> None:
     """One row per role; what cannot be read is told on standard error."""
     with open_home() as home:
+        if deleted:
+            _list_deleted(home.deleted())
+            return
         rows = [_row(home, role) for role in home.roles()]
         out.warn(*home.folder.problems())
     columns = "name id memories archived worldbooks aliases problems"
     out.listing(rows, columns, say("no roles yet; make one with `rolememory open NAME --create`"))
+
+
+def _list_deleted(roles: "Sequence[Role]") -> None:
+    rows = [picked(role, "name id") | {"aliases": list(role.aliases)} for role in roles]
+    out.listing(rows, "name id aliases", say("no deleted roles"))
+
+
+def delete(
+    role: RoleName,
+    for_good: Annotated[
+        bool, option("--for-good", "leave nothing behind; also of a role that was deleted before")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Without a terminal it wants --yes."""
+    with open_home() as home:
+        row = _would_go(home, role, for_good)
+        question = say("delete {name}?", **row)
+        if for_good:
+            question = say("delete {name} for good?", **row)
+        if out.asks and not yes:
+            out.say("{name}: memories {memories}, chats {chats}", **row)
+            out.say("`{command}` keeps a copy", command=f"rolememory export {quote(row['name'])}")
+        if not out.sure(question, yes):
+            out.say("nothing was removed")
+            return
+        home.delete(row["id"], for_good=for_good)
+    if out.json(row):
+        return
+    out.say("{name} is deleted", style="bold", **row)
+    if not for_good:
+        command = f"rolememory role restore {quote(row['name'])}"
+        out.say("`{command}` brings it back", command=command)
+
+
+def _would_go(home: "Home", name: str, for_good: bool) -> dict[str, Any]:
+    """What of a role would be deleted; of one that was deleted before nothing is counted."""
+    try:
+        role = home.folder.find(name)
+    except UnknownRoleError:
+        if not for_good:
+            raise
+        return picked(home.folder.find_deleted(name), "id name") | {"for_good": True}
+    found = home.role(role.id)
+    memories, chats = found.store.snapshot().memories, found.chats.chats(archived=True)
+    return picked(role, "id name") | {
+        "memories": len(memories),
+        "chats": len(chats),
+        "for_good": for_good,
+    }
+
+
+def restore(role: RoleName) -> None:
+    """By name, alias or id, as `roles --deleted` shows them."""
+    with open_home() as home:
+        restored = home.restore(role).role
+    out.result(picked(restored, "id name"), say("{name} is back", name=restored.name))
 
 
 def _row(home: "Home", role: "Role") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rolememory.cli.help_pages import HelpPage, page
 from rolememory.locales import translatable
 
 GROUPS: Mapping[str, str] = translatable({
+    "role": "roles as a whole: delete, restore",
     "story": "stories: which chats share what was said, and their chapters",
     "users": "people and their names",
     "keys": "keys of a service: list, add, remove",
@@ -92,6 +93,9 @@ PANELS: Mapping[str, Sequence[Verb]] = {
             "make a backup of a role, checked after it is made"),
         Verb("restore", "upkeep.restore",
             "restore a backup; the current state is backed up first"),
+        Verb("role delete", "roles.delete",
+            "delete a role with everything in it; `role restore` brings it back"),
+        Verb("role restore", "roles.restore", "bring back a deleted role as it was"),
         Verb("export", "exchange.export",
             "write a role as JSON to standard output: `export Mira > mira.json`"),
         Verb("import", "exchange.import_file",

@@ -171,7 +171,9 @@ class Home:
         except UnknownRoleError:
             if not for_good:
                 raise
-            return self.folder.purge(name)
+            found = self.folder.find_deleted(name)
+            self.folder.purge(found.id)
+            return found
         self._let_go(found.id)
         self.folder.delete(found.id)
         self._let_go(found.id)  # opened meanwhile

@@ -179,6 +179,11 @@ class AppState:
                 kept = [note for note in notes if note.user not in people and not note.names(names)]
                 self._turns[role_id] = deque(kept, maxlen=notes.maxlen)
 
+    def drop_turns(self, role_id: str) -> None:
+        """Drop the turns of a deleted role."""
+        with self._lock:
+            self._turns.pop(role_id, None)
+
     def model_begins(self) -> None:
         """A chat uses the upstream model: learning pauses."""
         if not self.peers.report("begins"):

@@ -163,11 +163,13 @@ class HomeFolder:
         with self.storage.home.lock():
             self.storage.delete(role_id)
 
-    def purge(self, name: str) -> Role:
-        """Remove a deleted role for good. Raises: UnknownRoleError, AmbiguousNameError, NotWrittenError."""
-        role = _one_of(self.deleted(), name)
-        self.storage.purge(role.id)
-        return role
+    def find_deleted(self, name: str) -> Role:
+        """The deleted role with this UUID, name or alias. Raises: UnknownRoleError, AmbiguousNameError."""
+        return _one_of(self.deleted(), name)
+
+    def purge(self, role_id: str) -> None:
+        """Remove a deleted role for good. Raises: NotWrittenError."""
+        self.storage.purge(role_id)
 
     def deleted(self) -> list[Role]:
         """The roles that `restore` can bring back, by name and then id."""
@@ -182,7 +184,7 @@ class HomeFolder:
             InvalidValueError: another role has its name (and no id was given), or its id.
         """
         with self.storage.home.lock():
-            role = _one_of(self.deleted(), name)
+            role = self.find_deleted(name)
             self._refuse_taken(role.name, canonical(name))
             try:
                 self.storage.restore(role.id)

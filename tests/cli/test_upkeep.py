@@ -436,3 +436,61 @@ def test_reading_leaves_the_files_alone(command: Command) -> None:
     assert state() == before
     with Home.open(command.home) as home:
         assert home.role("Mira").turns == 0
+
+
+def test_a_role_is_deleted_and_restored(command: Command) -> None:
+    folder = command.role_folder()
+    before = everything(folder)
+    row = command("role", "delete", "Mira", "--yes", "--json").json
+    assert (row["id"], row["name"], row["for_good"]) == (folder.name, "Mira", False)
+    assert row["memories"] > 0
+    assert not folder.exists()
+    assert command("roles").out == command("role", "delete", "Mira", "--yes").out == ""
+    assert folder.name in command("roles", "--deleted").out
+    assert "Mira is back" in command("role", "restore", "mira").out
+    assert everything(folder) == before
+    assert command("roles", "--deleted", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "told"), [("en", "nobody is here to be asked; add --yes"), ("zh", "请加上 --yes")]
+)
+def test_without_a_terminal_no_role_is_deleted_unless_yes_is_said(
+    command: Command, lang: str, told: str
+) -> None:
+    ran = command("role", "delete", "Mira", lang=lang)
+    assert (ran.code, told in ran.err) == (1, True)
+    assert command.role_folder().exists()
+
+
+@pytest.mark.parametrize(("answer", "gone"), [(b"n\n", False), (b"\n", False), (b"y\n", True)])
+def test_at_a_terminal_it_is_asked_and_told_what_goes(
+    command: Command, answer: bytes, gone: bool
+) -> None:
+    folder = command.role_folder()
+    ran = command("role", "delete", "Mira", stdin=answer, terminal=True)
+    shown = ran.out + ran.err
+    assert "chats 0" in shown
+    assert "rolememory export Mira" in shown
+    assert ("nothing was removed" in shown) is not gone
+    assert folder.exists() is not gone
+
+
+def test_a_role_deleted_for_good_leaves_the_home(command: Command) -> None:
+    command("role", "delete", "Mira", "--yes")
+    ran = command("role", "delete", "Mira", "--for-good", "--yes")
+    assert (ran.code, "Mira is deleted" in ran.out, "restore" in ran.out) == (0, True, False)
+    assert command("role", "restore", "Mira").code == 1
+    assert command("role", "delete", "Mira", "--for-good", "--yes").code == 1
+    assert [path for path in command.home.rglob("*") if path.name == "memory.json"] == []
+
+
+def test_doctor_tells_of_an_associate_that_was_deleted(command: Command) -> None:
+    command("open", "Asha", "--create")
+    with Home.open(command.home) as home:
+        home.role("Mira").associate("Asha")
+        home.role("Asha").associate("Mira")
+    command("role", "delete", "Asha", "--yes")
+    assert "out of `associates`" in command("doctor").out
+    command("role", "restore", "Asha")
+    assert "associates" not in command("doctor").out

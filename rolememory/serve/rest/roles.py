@@ -170,6 +170,19 @@ def change_role(call: RoleCall, given: RolePatch, if_match: IfMatch) -> RoleOut:
     return _tagged(call, call.role)
 
 
+@routes.delete("/{role}")
+def delete_role(
+    call: RoleCall,
+    for_good: Annotated[bool, Query(description="it cannot be restored")] = False,
+) -> RoleOut:
+    """Delete a role with its memories, chats, own books and card; answers with what it was."""
+    answer = shown(call, call.role)
+    call.home.delete(answer.id, for_good=for_good)
+    call.app_state.drop_turns(answer.id)
+    call.tell("role", deleted=True)
+    return answer
+
+
 @routes.get("/{role}/stats")
 def stats(call: RoleCall) -> StatsOut:
     """The role in figures."""

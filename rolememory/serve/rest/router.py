@@ -26,6 +26,7 @@ from rolememory.serve.rest import (
     chapters,
     chats,
     decay,
+    deleted_roles,
     error_responses,
     event_stream,
     history,
@@ -44,6 +45,7 @@ from rolememory.serve.rest.reader import read_by
 
 MODULES = (
     roles,
+    deleted_roles,
     insight,
     memories,
     decay,

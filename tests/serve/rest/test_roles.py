@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.serve.houses import Served
-from tests.serve.rest.callers import Caller, caller, good
+from tests.serve.rest.callers import Caller, asks, caller, good
 
 
 def test_a_new_role_stands_in_the_list_and_answers_to_name_alias_and_id(api: httpx.Client) -> None:
@@ -200,3 +200,43 @@ def _nested(levels: int) -> dict[str, Any]:
 def test_what_is_no_export_is_refused(api: httpx.Client, document: Any, status: int) -> None:
     answer = api.post("/roles/import", json=document)
     assert answer.status_code == status, answer.text
+
+
+def test_a_deleted_role_is_gone_until_it_is_restored(api: httpx.Client, role: Caller) -> None:
+    role.remember("The beacon failed.")
+    role.say("Hello there.")
+    gone = good(role("DELETE"))
+    assert (gone["id"], gone["memories"], gone["chats"]) == (role.id, 1, 1)
+    for method, path in (("GET", ""), ("GET", "/memories"), ("DELETE", ""), ("GET", "/turns")):
+        answer = role(method, path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_role")
+    late = role("POST", "/observe", {"messages": asks("Still there?"), "chat": "harbour"})
+    assert late.status_code == 404
+    assert {"id": role.id, "name": role.name, "aliases": []} in good(api.get("/deleted-roles"))[
+        "items"
+    ]
+    back = good(api.post(f"/deleted-roles/{role.name}/restore"))
+    assert (back["id"], back["memories"], back["chats"]) == (role.id, 1, 1)
+    assert role.get("/memories")["items"][0]["content"] == "The beacon failed."
+
+
+def test_a_role_deleted_for_good_cannot_be_restored(api: httpx.Client, another: Any) -> None:
+    at_once, later = another("Wanda the first"), another("Wanda the second")
+    good(at_once("DELETE", params={"for_good": True}))
+    good(later("DELETE"))
+    assert good(api.delete(f"/deleted-roles/{later.id}"))["name"] == later.name
+    for one in (at_once, later):
+        for method, path in (("POST", f"{one.id}/restore"), ("DELETE", one.id)):
+            answer = api.request(method, f"/deleted-roles/{path}")
+            assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_role")
+
+
+def test_a_role_of_another_is_not_purged_with_a_deleted_one_of_its_name(
+    api: httpx.Client, another: Any
+) -> None:
+    old = another("Twice named")
+    good(old("DELETE"))
+    new = another("Twice named")
+    assert api.post(f"/deleted-roles/{old.name}/restore").status_code == 422
+    good(api.delete("/deleted-roles/Twice named"))
+    assert new.get()["id"] == new.id

@@ -65,6 +65,8 @@ def test_everything_that_changes_is_told(
         '{"episodic": ["Written by hand."]}', "utf-8"
     )
     assert until(stream, role.id, "memory")
+    role("DELETE")
+    assert any(until(stream, role.id, "role")[0].get("deleted") for _ in range(3))
 
 
 def test_no_event_tells_a_word_of_what_was_said(role: Caller, house: Served) -> None:
