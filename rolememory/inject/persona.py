@@ -85,12 +85,12 @@ class _PersonaLexicon:
 
 
 def preferences(
-    memories: Iterable[Memory], user: str = "", said: Iterable[Utterance] = ()
+    memories: Iterable[Memory], user: str = "", messages: Iterable[Utterance] = ()
 ) -> Preferences:
     """The preferences of the user of this name, from memories (without archived ones and those about others) and messages."""
     found = [
         *((one.since, one.id, _in_memory(one)) for one in memories if _of_user(one, user)),
-        *((one.at, one.id, preferences_in(one.text, "message")) for one in said),
+        *((one.at, one.id, preferences_in(one.text, "message")) for one in messages),
     ]
     found.sort(key=lambda one: (one[0] or _EARLIEST, one[1]))
     known, overruled = dict[Kind, Preference](), dict[Kind, str]()

@@ -140,7 +140,7 @@ def _lexicon_matches(plain: str, lexicon: Lexicon) -> list[_FeelingMatch]:
     ]
     whole = (one for one in spans if _whole(plain, *one[:2]))
     return [
-        _FeelingMatch(start, end, lexicon.told[at]) for start, end, at in leftmost_longest(whole)
+        _FeelingMatch(start, end, lexicon.effects[at]) for start, end, at in leftmost_longest(whole)
     ]
 
 
@@ -230,7 +230,7 @@ def _negated(feeling: Feeling) -> Feeling:
     )
 
 
-def _blend(told: Iterable[_WordFeeling]) -> Feeling:
+def _blend(found: Iterable[_WordFeeling]) -> Feeling:
     """The words' feelings fused: noisy-or of weights per label, mean valence and arousal weighted by strength.
 
     >>> _blend([]).neutral
@@ -239,7 +239,7 @@ def _blend(told: Iterable[_WordFeeling]) -> Feeling:
     left = dict.fromkeys(EMOTIONS, 1.0)
     words: dict[str, None] = {}
     total = valence = arousal = 0.0
-    for word in told:
+    for word in found:
         share = word.feeling.emotions[0][1]
         for label, weight in word.feeling.emotions:
             left[label] *= 1.0 - min(weight * word.strength, 0.99)
@@ -275,10 +275,10 @@ def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> F
     >>> affect_of_labels(["grief"]).emotions[0][0], affect_of_labels(["喜悦"]).emotions[0][0], affect_of_labels(["neutral"]).neutral
     ('sadness', 'joy', True)
     """
-    told = [
+    words = [
         _WordFeeling(_of_label(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels
     ]
-    return _blend(word for word in told if word.feeling.emotions)
+    return _blend(word for word in words if word.feeling.emotions)
 
 
 def _of_label(label: str, lexicon: Lexicon) -> Feeling:
@@ -352,17 +352,17 @@ def affect_fit(now: Feeling, then: Doubles, mode: Mode = "congruent") -> Doubles
     alike = affect_similarity(np.array(mine), weights)
     clash = (1.0 - alike) * np.maximum(-valence * their_valence, 0.0)
     apart = np.minimum(np.hypot((valence - their_valence) / 2.0, arousal - their_arousal), 1.0)
-    told = 0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart)
-    told *= np.sqrt(intensity * their_intensity)
-    fit: Doubles = np.minimum(np.maximum(told, -1.0), 1.0).round(6)
+    fitting = 0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart)
+    fitting *= np.sqrt(intensity * their_intensity)
+    fit: Doubles = np.minimum(np.maximum(fitting, -1.0), 1.0).round(6)
     return fit
 
 
 def in_numbers(feeling: Feeling) -> list[float]:
     """A feeling as a row for `affect_fit`: weight of each emotion, valence, arousal, intensity."""
     weights = dict(feeling.emotions)
-    told = [weights.get(label, 0.0) for label in EMOTIONS]
-    return [*told, feeling.valence, feeling.arousal, feeling.intensity]
+    row = [weights.get(label, 0.0) for label in EMOTIONS]
+    return [*row, feeling.valence, feeling.arousal, feeling.intensity]
 
 
 def emotion_weights(rows: Doubles) -> Doubles:

@@ -91,7 +91,7 @@ class Lexicon:
     patterns: tuple[tuple[re.Pattern[str], WordEffect], ...] = ()
 
     @cached_property
-    def told(self) -> tuple[WordEffect, ...]:
+    def effects(self) -> tuple[WordEffect, ...]:
         """Every effect by number: those of words, then of patterns."""
         return (*self.marks.values(), *(mark for _, mark in self.patterns))
 
@@ -104,7 +104,7 @@ class Lexicon:
 
     @cached_property
     def automaton(self) -> Any:
-        """The Aho-Corasick automaton of all words; its values index `told`."""
+        """The Aho-Corasick automaton of all words; its values index `effects`."""
         from ahocorasick_rs import AhoCorasick
 
         return AhoCorasick(list(self.marks), store_patterns=False)
@@ -312,17 +312,17 @@ def felt_as(
     >>> felt_as({"joy": 1.0})
     Feeling(emotions=(('joy', 1.0),), valence=0.8, arousal=0.6, words=())
     """
-    told = sorted(
+    felt = sorted(
         ((label, weight) for label, weight in weights.items() if weight > 0),
         key=lambda pair: (-pair[1], EMOTIONS.index(pair[0])),
     )
-    total = sum(weight for _, weight in told) or 1.0
+    total = sum(weight for _, weight in felt) or 1.0
     means = [
-        round(sum(weight * PLANE[label][axis] for label, weight in told) / total, 4)
+        round(sum(weight * PLANE[label][axis] for label, weight in felt) / total, 4)
         for axis in (0, 1)
     ]
     return Feeling(
-        tuple(told),
+        tuple(felt),
         means[0] if valence is None else valence,
         means[1] if arousal is None else arousal,
     )

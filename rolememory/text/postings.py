@@ -88,10 +88,10 @@ class Postings:
         self.sealed = sealed or SealedPostings.none()
         self._newest: dict[str, array[int]] = {}
 
-    def add(self, row: int, said: Mapping[str, int]) -> None:
+    def add(self, row: int, counts: Mapping[str, int]) -> None:
         """Add a row, higher than any before, with its token counts."""
         base, newest = row << COUNT_BITS, self._newest
-        for token, count in said.items():
+        for token, count in counts.items():
             posting = base | min(count, MOST)
             if (known := newest.get(token)) is None:
                 newest[token] = array("I", (posting,))

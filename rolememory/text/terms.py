@@ -162,8 +162,8 @@ class TermIndex:
         """The bytes for `adopt`; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
         with self._lock:
             alive, known = self._alive(), len(self._postings.sealed.digests)
-            size, told = (int(np.count_nonzero(some)) for some in (alive, alive[:known]))
-            if len(self) < least or size + known - 2 * told <= fresh * size:
+            size, kept = (int(np.count_nonzero(some)) for some in (alive, alive[:known]))
+            if len(self) < least or size + known - 2 * kept <= fresh * size:
                 return None
             return self._resealed(alive).raw()
 
@@ -207,11 +207,11 @@ class TermIndex:
         Reuses the cache of `before` if only rows after its own were added.
         """
         with self._lock:
-            heard = self._alive()
+            mask = self._alive()
             if rows is not None:
-                heard &= _wide(rows, len(heard))
+                mask &= _wide(rows, len(mask))
             return CollectionStatistics(
-                self._postings, heard, np.array(self._lengths), self._lock, before
+                self._postings, mask, np.array(self._lengths), self._lock, before
             )
 
 
@@ -237,9 +237,9 @@ def _in_passes(some: Mapping[str, int], postings: Postings) -> "Iterator[dict[st
         yield part
 
 
-def most_telling(told: Mapping[str, float], most: int) -> list[str]:
+def most_telling(information: Mapping[str, float], most: int) -> list[str]:
     """The `most` tokens of the highest information; ties: alphabetical."""
-    return sorted(sorted(told), key=told.__getitem__, reverse=True)[:most]
+    return sorted(sorted(information), key=information.__getitem__, reverse=True)[:most]
 
 
 @dataclass(slots=True)
@@ -264,33 +264,33 @@ class CollectionStatistics:
     def __init__(
         self,
         postings: Postings,
-        heard: Mask,
+        mask: Mask,
         lengths: Doubles,
         lock: AbstractContextManager[Any],
         before: "CollectionStatistics | None" = None,
     ) -> None:
-        """`heard`: the mask of its rows; `lengths`: the length of each text; `before`: whose cache is used if it fits."""
-        self._postings, self._heard, self._lock = postings, heard, lock
-        self._size = int(np.count_nonzero(heard))
-        usual = float(lengths[heard].sum()) / max(self._size, 1)
+        """`mask`: the mask of its rows; `lengths`: the length of each text; `before`: whose cache is used if it fits."""
+        self._postings, self._mask, self._lock = postings, mask, lock
+        self._size = int(np.count_nonzero(mask))
+        usual = float(lengths[mask].sum()) / max(self._size, 1)
         slope = np.float32(K1 * B / max(usual, 1e-6))
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
-        goes_on = before is not None and not before.full and before.begins(heard, postings)
+        goes_on = before is not None and not before.full and before.begins(mask, postings)
         self._known: _Cache = before._known if before and goes_on else _Cache()
         self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # document frequency by token
 
-    def begins(self, heard: Mask, postings: Postings) -> bool:
+    def begins(self, mask: Mask, postings: Postings) -> bool:
         """Whether the mask begins with this one's, of the same postings."""
-        size = len(self._heard)
-        same = postings is self._postings and size <= len(heard)
-        return same and not np.count_nonzero(heard[:size] != self._heard)
+        size = len(self._mask)
+        same = postings is self._postings and size <= len(mask)
+        return same and not np.count_nonzero(mask[:size] != self._mask)
 
     @property
     def n_rows(self) -> int:
         """Number of rows in `scores`."""
-        return len(self._heard)
+        return len(self._mask)
 
     @property
     def size(self) -> int:
@@ -302,13 +302,13 @@ class CollectionStatistics:
         with self._lock:  # a buffer cannot grow while it is read
             posting = self._postings.of(token, since)
             rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
-        rows = rows[: rows.searchsorted(len(self._heard))]
-        heard = self._heard.take(rows)
-        return rows.compress(heard), often[: len(rows)].compress(heard).astype(np.uint8)
+        rows = rows[: rows.searchsorted(len(self._mask))]
+        chosen = self._mask.take(rows)
+        return rows.compress(chosen), often[: len(rows)].compress(chosen).astype(np.uint8)
 
     def _holding(self, token: str) -> tuple[Rows, Counts]:
         """The rows with a token, and its count in each; cached."""
-        known, size = self._known, len(self._heard)
+        known, size = self._known, len(self._mask)
         rows, often, upto = known.rare.get(token) or _nowhere()
         if upto > size:  # of a later turn
             size = int(rows.searchsorted(size))
@@ -323,7 +323,7 @@ class CollectionStatistics:
 
     def _often(self, token: str) -> Counts:
         """The count of a token in each row, (n_rows,); cached."""
-        known, size = self._known, len(self._heard)
+        known, size = self._known, len(self._mask)
         often, upto = known.everyday.get(token, (np.zeros(0, np.uint8), 0))
         if upto < size:
             rows, counts = self._looked_up(token, upto)
@@ -339,12 +339,12 @@ class CollectionStatistics:
     @property
     def full(self) -> bool:
         """Whether the cache is full, so that a successor starts with an empty one."""
-        most = max(MOST_HELD, HELD_PER_ROW * len(self._heard))
+        most = max(MOST_HELD, HELD_PER_ROW * len(self._mask))
         return self._known.held + len(self._known.texts) > most
 
     def count(self, some: Iterable[str]) -> None:
         """Compute document frequency and information of these tokens. Cost: one pass over their new postings."""
-        size, texts = len(self._heard), self._known.texts
+        size, texts = len(self._mask), self._known.texts
         new = [one for one in some if one not in self._information]
         known = {one: texts.get(one, (0, 0)) for one in new}
         known = {
@@ -374,11 +374,11 @@ class CollectionStatistics:
         """How many texts there are in each of these postings, in one pass."""
         rows = np.concatenate(list(known.values()))
         rows >>= COUNT_BITS
-        np.minimum(rows, len(self._heard), out=rows)
-        heard = np.append(self._heard, False)[rows]
+        np.minimum(rows, len(self._mask), out=rows)
+        chosen = np.append(self._mask, False)[rows]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
-        counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
+        counts: list[int] = np.add.reduceat(chosen, starts, dtype=np.int32).tolist()
         return counts
 
     def holders(self, token: str) -> int:
@@ -419,13 +419,13 @@ class CollectionStatistics:
 
     def hardly(self, question: TermQuery, some: Collection[str], share: float) -> TermQuery:
         """The question with the total information of these tokens capped at this share."""
-        told = self.informing(question.weights)
-        unit, mass = self.rare_word(), sum(told.values())
-        these = sum(told[one] for one in told if one in some)
+        information = self.informing(question.weights)
+        unit, mass = self.rare_word(), sum(information.values())
+        these = sum(information[one] for one in information if one in some)
         most = share * min(max(mass - these, unit), ENOUGH * unit)
         if these <= most:
             return question
-        less = {one: question.weights[one] * most / these for one in told if one in some}
+        less = {one: question.weights[one] * most / these for one in information if one in some}
         return TermQuery({**question.weights, **less}, question.surfaces)
 
     def scores(self, question: TermQuery) -> Floats:
@@ -433,14 +433,14 @@ class CollectionStatistics:
 
         May exceed 1 in short texts that repeat a word. Rows outside the mask give 0.
         """
-        out = np.zeros(len(self._heard), dtype=np.float32)
+        out = np.zeros(len(self._mask), dtype=np.float32)
         informing = self.informing(question.weights) if self._size else {}
-        unit, told = self.rare_word(), list[tuple[bool, str, float]]()
+        unit, weighed = self.rare_word(), list[tuple[bool, str, float]]()
         for token, tells in informing.items():
             held = self._holders[token]
             if held and tells > BARELY * unit:
-                told.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
-        for everyday, some in groupby(told, itemgetter(0)):
+                weighed.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
+        for everyday, some in groupby(weighed, itemgetter(0)):
             (self._add_everyday if everyday else self._add_rare)(out, list(some))
         out *= np.float32(1.0 / self._asked(informing))
         return out
@@ -455,21 +455,21 @@ class CollectionStatistics:
             mass += tells * (1.0 if self._holders[token] or not is_pair(token) else UNKNOWN_PAIR)
         return min(max(mass, unit), ENOUGH * unit)
 
-    def _add_everyday(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
+    def _add_everyday(self, out: Floats, weighed: Sequence[tuple[bool, str, float]]) -> None:
         """Add the scores of common tokens from dense counts. Cost: passes over `out` for each."""
-        for _, token, most in told:
+        for _, token, most in weighed:
             share = self._often(token).astype(np.float32)
             bounds = share + self._norms
             share *= np.float32(most)
             share /= bounds
             out += share
 
-    def _add_rare(self, out: Floats, told: Sequence[tuple[bool, str, float]]) -> None:
+    def _add_rare(self, out: Floats, weighed: Sequence[tuple[bool, str, float]]) -> None:
         """Add the scores of rare tokens, in token order for each row. Cost: O(their postings)."""
-        found = [self._holding(token) for _, token, _ in told]
+        found = [self._holding(token) for _, token, _ in weighed]
         rows = np.concatenate([one for one, _ in found])
         often = np.concatenate([one for _, one in found]).astype(np.float32)
-        most, sizes = [most for _, _, most in told], [len(one) for one, _ in found]
+        most, sizes = [most for _, _, most in weighed], [len(one) for one, _ in found]
         share = np.array(most, np.float32).repeat(sizes)
         share *= often
         share /= often + self._norms[rows]
@@ -482,7 +482,7 @@ class CollectionStatistics:
             self._named = question, sorted(known, key=self._explanation_rank)[:MOST_NAMED]
         held, out = set(tokens(text)), list[str]()
         for token in self._named[1]:
-            if token in held and (len(token) > 1 or not any(token in said for said in out)):
+            if token in held and (len(token) > 1 or not any(token in longer for longer in out)):
                 out.append(token)
         return " ".join(dict.fromkeys(question.surfaces[token] for token in out))
 

@@ -96,7 +96,7 @@ class _DateIndex:
         named = dict(zip(keys, entries, strict=True))
 
         def borders(key: str) -> list[tuple[float, float]]:
-            return [_borders(span) for span in _told(glimpsed(named[key]), self._tell)]
+            return [_borders(span) for span in _times_in(glimpsed(named[key]), self._tell)]
 
         found = zip(rows, self._derive("times", keys, borders), strict=True)
         self._spans |= {row: spans for row, spans in found if spans}
@@ -123,22 +123,22 @@ class DatesTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._open = ArrayColumn("?")  # whether this strategy may wake it
-        self._told = _DateIndex(self.table, parts.settings.dates, parts.derive, parts.terms)
+        self._index = _DateIndex(self.table, parts.settings.dates, parts.derive, parts.terms)
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
         self._note_open(self._open, rows)
-        self._told.add(rows, self._open[rows])
+        self._index.add(rows, self._open[rows])
 
     def remove(self, rows: Sequence[int]) -> None:
         """Remove the times of these rows."""
         for row in rows:
-            self._told.remove(row)
+            self._index.remove(row)
 
     def read_ahead(self, most: int | None = None) -> None:
         """Read which times each row names."""
-        self._told.read(most)
+        self._index.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Memories of a time in `scene.times`, and passages of a meeting that is asked for."""
@@ -146,7 +146,7 @@ class DatesTrigger(ByRows):
         if not scene.times and not named:
             return TableEvidence.of(())
         if scene.times:
-            self._told.read()
+            self._index.read()
         mask = among & self._open.values
         each = [self._of(asked, scene.now, mask) for asked in scene.times]
         because = [_reason(asked) for asked in scene.times]
@@ -162,7 +162,7 @@ class DatesTrigger(ByRows):
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
         """The strength of each row for one asked time, (n_rows,)."""
         span, made = np.array(_borders(asked)), self.table.created.values
-        rows, starts, ends = self._told.columns()
+        rows, starts, ends = self._index.columns()
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])
         strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)
@@ -182,7 +182,7 @@ def _borders(span: TimeSpan) -> tuple[float, float]:
     return in_utc(span.start).timestamp(), in_utc(span.end).timestamp()
 
 
-def _told(
+def _times_in(
     entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 ) -> Iterator[TimeSpan]:
     """The times that the entry's text names with some certainty."""

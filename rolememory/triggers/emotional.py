@@ -95,7 +95,7 @@ class _Felt:
         special = self._table.special(rows)
         entries = dict(zip(special, self._table.entries(special), strict=True))
         declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}
-        for row, feeling in zip(rows, self._told(rows, declared), strict=True):
+        for row, feeling in zip(rows, self._derived(rows, declared), strict=True):
             self.some[row] = not feeling.neutral
             if not feeling.neutral:
                 self._feelings[row] = self._alike.setdefault(feeling, feeling)
@@ -108,7 +108,7 @@ class _Felt:
             self.asking[row] = "emotional" in getattr(one, "triggers", ())
         self._unread[rows] = False
 
-    def _told(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
+    def _derived(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
         """The feelings of these rows, from declared emotions and text."""
         entries = self._table.entries(rows)
         digests = content_digests(entries, self._terms)
@@ -193,17 +193,17 @@ class EmotionalTrigger(ByRows):
 
         return TableEvidence(rows[some], fits, because)
 
-    def _strengths(self, told: Feeling, among: Mask) -> tuple[Rows, Doubles]:
+    def _strengths(self, now: Feeling, among: Mask) -> tuple[Rows, Doubles]:
         """The rows that share an emotion with the message, and their strengths.
 
         Memories that do not name this strategy need a strong emotion; undeclared ones count by their salience.
         """
         felt = self._felt
         may = among & felt.wakeful.values & felt.some.values
-        if told.intensity < self._settings.wake_intensity:
+        if now.intensity < self._settings.wake_intensity:
             may &= felt.asking.values
         rows = np.flatnonzero(may)
-        theirs, mine = emotion_weights(felt.numbers[rows]), np.array(in_numbers(told)[:-3])
+        theirs, mine = emotion_weights(felt.numbers[rows]), np.array(in_numbers(now)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
         meeting = both * affect_similarity(mine, theirs)
         salience = self.table.salience[rows]

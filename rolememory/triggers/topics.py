@@ -85,11 +85,11 @@ class Topics:
         return {name: weight for name, weight in meant.items() if weight > 0.0}
 
     def talked_of(
-        self, told: Iterable[Iterable[tuple[Entry, float]]], among: Mask
+        self, candidates: Iterable[Iterable[tuple[Entry, float]]], among: Mask
     ) -> "dict[str, float]":
-        """The unnamed topic of most messages, and its weight, 0..1; `told`: for each, newest first, its best candidates with strengths."""
+        """The unnamed topic of most messages, and its weight, 0..1; `candidates`: for each, newest first, its best candidates with strengths."""
         doubt: dict[str, float] = {}
-        for back, best in enumerate(told):
+        for back, best in enumerate(candidates):
             fitting = ((entry, strength) for entry, strength in best if strength >= TO_THE_POINT)
             for name, weight in self.shared_by(fitting, among).items():
                 doubt[name] = doubt.get(name, 1.0) * (1.0 - TALKED_OF * FADING**back * weight)
