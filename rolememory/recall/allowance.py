@@ -5,7 +5,7 @@ the model would repeat.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
 
@@ -16,8 +16,11 @@ from rolememory.schema.settings import PassageSettings
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent, meeting
+from rolememory.text.marks import marks
 from rolememory.text.sentences import sentences
 from rolememory.text.shared_names import Names
+from rolememory.text.words import kind, tokens, weighty
+from rolememory.triggers.informativeness import questions
 from rolememory.triggers.subjects import asks_of_you, named
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
@@ -26,6 +29,10 @@ RUN_WORDS, RUN_HAN = 6, 12
 
 NAMED = 2.2
 """So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
+NEW = 0.9
+"""Content words that the talk before lacks, from which a question is about more than the talk: one rare word."""
+TALK = 8
+"""Messages before that a question may continue."""
 OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 OWN_ABOUT = 0.5
@@ -61,6 +68,29 @@ def _asks(sentence: str) -> bool:
         said = intent(sentence) != "chat"  # small talk asks for nothing
         return said or _phrases("tags").search(sentence.lower()) is not None
     return _phrases().search(sentence.strip(_AROUND).lower()) is not None
+
+
+def continues(query: str, before: Iterable[str]) -> bool:
+    """Whether a question only continues the talk before it: it asks about no past, and names nothing new.
+
+    >>> continues("How is it going?", ["I opened a studio."]), continues("Is the studio open?", ["I opened a studio."])
+    (True, True)
+    >>> continues("What did I open?", []), continues("那我该怎么办？", []), continues("我妹妹住在哪里？", [])
+    (False, True, False)
+    """
+    asking = questions(_spoken(query))
+    if not asking or meeting(query) or intent(asking) in ("past", "mixed"):
+        return False
+    known = {token for text in before for token in tokens(text)}
+    return sum(kind(token)[0] for token in weighty(asking) - known) < NEW
+
+
+def _spoken(text: str) -> str:
+    """A message without its stage directions."""
+    for one in reversed(marks(text)):
+        if one.kind == "action":
+            text = text[: one.start] + text[one.end :]
+    return text
 
 
 @cache
@@ -132,6 +162,7 @@ class Allowance:
     kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
     heard: int = MUCH  # candidates that whoever asks may hear
     present: frozenset[str] = frozenset()  # the words that name those who talk
+    continues: bool = False  # the question only continues the talk
 
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
@@ -219,6 +250,8 @@ class Allowance:
 
     def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
         """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
+        if self.continues and (why := self._continued(memory, chosen)):
+            return why
         if memory.role != "assistant":
             return None
         best = max((one.relevance for one in chosen), default=0.0)
@@ -228,6 +261,14 @@ class Allowance:
         if relevance >= least:
             return None
         return _too_faint("reply_beside", relevance, least)
+
+    def _continued(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
+        """Why a question that only continues the talk gets no more passages: its answer is seldom in the past."""
+        told, limit = _told(chosen), int(self.rules.continued_share * self.room)
+        needed = sum(len(one.content) for one in (*told, memory))
+        if needed <= limit or (limit and not told):
+            return None
+        return Reason("continued", (("needed", needed), ("limit", limit)))
 
     @property
     def of_you(self) -> bool:
@@ -249,12 +290,16 @@ class Allowance:
             return Reason("resting", (("turns", turns),))
         if self.is_faint(memory, relevance):
             return _too_faint("uninvited", relevance, self.needed(memory))
-        among = (one.memory for one in chosen if not one.memory.constant)
-        told = [one for one in among if isinstance(one, Passage)]
-        own = memory.role == "assistant"
+        told, own = _told(chosen), memory.role == "assistant"
         full = (
             len(told) >= rules.uninvited
             or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
             or (own and sum(one.role == "assistant" for one in told) >= rules.uninvited_own)
         )
         return _used_up(rules.uninvited) if full else None
+
+
+def _told(chosen: Sequence[Scored]) -> Sequence[Passage]:
+    """The passages among the selected lines, without those in every prompt."""
+    memories = (one.memory for one in chosen if not one.memory.constant)
+    return [one for one in memories if isinstance(one, Passage)]

@@ -4,7 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
 from rolememory.recall.active_set import superseded
-from rolememory.recall.allowance import CHARACTERS_A_TOKEN, MUCH, Allowance, asks
+from rolememory.recall.allowance import (
+    CHARACTERS_A_TOKEN,
+    MUCH,
+    TALK,
+    Allowance,
+    asks,
+    continues,
+)
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, TurnGateContext, eligible, inherited, turn_gate
@@ -80,14 +87,16 @@ class RecallQuery:
 
     @property
     def _allowance(self) -> Allowance:
-        said = (one.text for one in self.scene.segments if one.role == "assistant")
+        messages = [one for one in self.scene.segments if one.role]
+        said = (one.text for one in messages if one.role == "assistant")
         rules = self.settings.recall.passages
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
         query = self.scene.query
+        asked = asks(query)
         return Allowance(
             rules,
-            asks(query),
+            asked,
             query,
             tuple(said),
             asker,
@@ -97,6 +106,8 @@ class RecallQuery:
             self.kinds,
             self.heard,
             names_of_present(self.scene),
+            asked
+            and continues(query, [one.text for one in messages[: TALK + 1] if one.text != query]),
         )
 
     @property

@@ -26,6 +26,7 @@ CHOOSING = (
     "recall.relevance_threshold",
     "recall.skip_visible",
     "recall.passages.uninvited",
+    "recall.passages.continued_share",
     "recall.passages.speaker_share",
     "recall.passages.rest",
 )
@@ -231,6 +232,10 @@ def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 
 
+def _past_continued(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
+    yield Change("settings", "recall.passages.continued_share", 1.0)
+
+
 def _past_speaker_share(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.speaker_share", 1.0)
 
@@ -294,6 +299,7 @@ _PAST = {
     "uninvited": _past_uninvited,
     "allowance": _past_allowance,
     "resting": _past_resting,
+    "continued": _past_continued,
     "speaker_share": _past_speaker_share,
     "visible": _past_visible,
     "near_duplicate": _past_duplicate,

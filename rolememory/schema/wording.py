@@ -134,6 +134,7 @@ _REASONS: _Sentences = translatable({
     "reply_beside": "relevance {relevance} is below {threshold}, which the character's own words need beside better lines",
     "borrowed": "only the lines around it match, its own words do not",
     "allowance": "{limit} passages are in already, and the message asks for nothing",
+    "continued": "the question only continues the talk: {needed} of {limit} characters",
     "in_story": "the story so far tells it already",
     "speaker_share": "{speaker} said enough that is there already: {needed} of {limit} characters",
     "resting": "it was in the prompt {turns} turns ago, and the message asks for nothing",

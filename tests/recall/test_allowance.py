@@ -1,9 +1,11 @@
 """How much of what was said comes uninvited, and what would be recited."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from rolememory import Home, Message
 from rolememory.recall.allowance import Allowance, FoundOutLater, asks
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.passage import passage
@@ -179,3 +181,70 @@ def test_memories_are_bound_by_none_of_this() -> None:
 )
 def test_who_asks(query: str, asked: bool) -> None:
     assert asks(query) is asked
+
+
+STUDIO = tuple(
+    f"The studio on {street} street has {count} tall windows, a sprung floor and a patient landlord."
+    for count, street in enumerate(
+        "Alder Birch Cedar Damson Elm Fir Gorse Hazel Ivy Juniper".split(), 2
+    )
+)
+STUDIO_ZH = tuple(
+    f"{street}街的舞蹈室有{count}扇高窗，地板很有弹性，房东的脾气也好，只是冬天的暖气总要等到傍晚才会热起来，邻居又爱在半夜练琴。"
+    for count, street in enumerate("桂花 梧桐 海棠 银杏 石榴 丁香 木槿 紫藤 玉兰 腊梅".split(), 2)
+)
+
+
+@pytest.mark.parametrize(
+    ("told", "opening", "question", "limited"),
+    [
+        pytest.param(
+            STUDIO, "I saw a studio.", "Is the studio good?", True, id="it continues the talk"
+        ),
+        pytest.param(
+            STUDIO,
+            "It is late.",
+            "Which studio has a landlord?",
+            False,
+            id="it names something new",
+        ),
+        pytest.param(
+            STUDIO,
+            "I saw a studio.",
+            "Did I tell you of a studio?",
+            False,
+            id="it asks for the past",
+        ),
+        pytest.param(
+            STUDIO,
+            "It is late.",
+            "*Into the studio, at last.* What do you think of it?",
+            True,
+            id="what was done names it",
+        ),
+        pytest.param(STUDIO_ZH, "我看了一间舞蹈室。", "舞蹈室怎么样？", True, id="接着说下去"),
+        pytest.param(STUDIO_ZH, "天晚了。", "哪间舞蹈室的房东好？", False, id="提到新的事"),
+        pytest.param(STUDIO_ZH, "我看了一间舞蹈室。", "还记得哪些舞蹈室吗？", False, id="问起过去"),
+        pytest.param(STUDIO_ZH, "天晚了。", "（指着舞蹈室）你觉得怎么样？", True, id="动作里提到"),
+    ],
+)
+def test_a_question_that_continues_the_talk_gets_a_quarter_of_the_block(
+    told: tuple[str, ...], opening: str, question: str, limited: bool, tmp_path: Path
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        for number, text in enumerate(told):
+            role.observe([Message.user(text)], chat=f"day {number}")
+        window = [Message.user(opening), Message.assistant("Hm."), Message.user(question)]
+        turn, whole = (
+            role.recall(
+                window,
+                chat="today",
+                settings={"recall.passages.continued_share": share},
+                dry_run=True,
+            )
+            for share in (0.25, 1.0)
+        )
+    length = sum(len(one.memory.content) for one in turn.recalled)
+    assert 0 < len(turn.recalled) <= len(whole.recalled)
+    assert (len(turn.recalled) < len(whole.recalled) and length <= 500) == limited

@@ -68,6 +68,7 @@ MOVED = (("user", "I live in Rome."), ("assistant", "Oh."), ("user", "I moved to
 NAMES, SOLE, TALK = ("The beacon and the tea.",), ("The tea.",), ("Finch is at the mill again.",)
 LATER, HEARD = ("The tea.", "Hm.", "Well then."), ("Hello.", "Hm.", "The tea.")
 AGAIN = (*TALK, "Hm.", "Hello there.", "Hm.", "Finch is at the mill, I say.")
+AND_THEN = (*TALK, "Hm.", "What do you think of Finch?")
 GRIEVING, MISTYPED = ("I am so terribly sad, I weep with grief!",), ("The lighthuose.",)
 SAD, REMEMBER = (
     ("I weep for my dead sister, so sad.", "Hm.", "The keeper."),
@@ -205,6 +206,7 @@ ROWS = (
     ),
     Row("chats.stories", "each", 4, 0, (), TALK, count, told=FINCH),
     Row("recall.passages.rest", 0, 0, 3, (), AGAIN, count, {}, (TALK, AGAIN[:3]), FINCH),
+    Row("recall.passages.continued_share", 0.0, 6, 0, (), AND_THEN, count, told=FINCH),
     Row("recall.passages.speaker_share", 0.01, 4, 1, (), TALK, count, told=FINCH, by="bob"),
     *(
         Row(f"triggers.{name}.{key}", value, 1, 0, [one], (ask,), count)
