@@ -208,7 +208,7 @@ class CommittedStateReader:
             self._document, self._current = self._read(mark), True
             self._good_digest = self._good.digest
         except BrokenFileError as error:
-            self._broken = tuple(error.problems)
+            self._broken = tuple(replace(one, blocks=True) for one in error.problems)
         except FileNotFoundError:
             self._file_mark = None
         except OSError as error:
@@ -239,7 +239,6 @@ class CommittedStateReader:
                     Problem.of(
                         "too_large",
                         NAME,
-                        blocks=True,
                         size=f"{mark.size / 1e6:.3g}",
                         limit=f"{self._max_bytes / 1e6:.3g}",
                     )

@@ -12,10 +12,11 @@ from typing import Any, Literal
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.schema.memory import MemoriesById, Memory, MemoryType
+from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference, encode, fields_of
+from rolememory.storage.exact_json import listed
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.imported_books import BOOKS, imported, note_imported
 from rolememory.storage.memories import Edit, RoleStore
@@ -101,18 +102,27 @@ def import_role(
     Raises: InvalidValueError if the document is not an export, UnknownRoleError, NotWrittenError.
     """
     role, memory, files = _opened(document)
-    foreign = document.get("imported") if files else ()
-    here = home.find(into) if into is not None else _standing(home, role)
+    if into is not None:
+        here: Role | None = home.find(into)
+    else:
+        here = next((known for known in home.roles() if role and known.id == role.id), None)
     left_out: dict[str, LocalizedText] = {}
     target = here or _shareable_role(home, role, left_out)
     found = _memories(memory)
-    if role is None and isinstance(memory, Mapping) and not (found.problems or _arrays(memory)):
+    arrays = [kind.array for kind in MemoryType]
+    bare = role is None and isinstance(memory, Mapping) and memory.keys().isdisjoint(arrays)
+    if bare and not found.problems:
         raise InvalidValueError(
             "there are no memories in it; write a list of them, or an object with {arrays}",
-            arrays=", ".join(kind.array for kind in MemoryType),
+            arrays=", ".join(arrays),
         )
     space = home.space(target.id)
-    edits = _edits(found.memories, RoleStore(space).snapshot().memories if here else {})
+    ours = RoleStore(space).snapshot().memories if here else {}
+    edits = [
+        edit
+        for one in found.memories.values()
+        if (edit := _edit(one, ours.get(one.id))) is not None
+    ]
     differing = _ids(edits, "set")
     changed, kept = (differing, ()) if prefer == "theirs" else ((), differing)
     wanted = [edit for edit in edits if edit.id not in kept]
@@ -129,28 +139,21 @@ def import_role(
         problems=tuple(found.problems),
         fields={} if here else target.model_dump(mode="json", exclude_defaults=True),
         left_out=left_out,
-        memories={edit.id: _told(edit) for edit in wanted},
+        memories={
+            edit.id: {**({"type": edit.type.value} if edit.type else {}), **edit.fields}
+            for edit in wanted
+        },
     )
     if not dry_run:
         _write(home, target, here is None, wanted, writing)
-        known = (
-            [one for one in foreign if BOOKS + str(one) in writing]
-            if isinstance(foreign, list)
-            else []
-        )
-        if known:
+        foreign = listed(document, "imported", str) if files else []
+        if known := [one for one in foreign if BOOKS + one in writing]:
             note_imported(space, *known)
     return done
 
 
 def _ids(edits: Iterable[Edit], op: str) -> tuple[str, ...]:
     return tuple(edit.id for edit in edits if edit.op == op)
-
-
-def _edits(theirs: MemoriesById, ours: MemoriesById) -> list[Edit]:
-    """The edits that bring their memories here."""
-    found = (_edit(memory, ours.get(memory.id)) for memory in theirs.values())
-    return [edit for edit in found if edit]
 
 
 def _write(home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files: Files) -> None:
@@ -237,15 +240,6 @@ def _free_name(name: str, taken: Collection[str]) -> str:
     return next(one for one in itertools.chain((name,), numbered) if fold_name(one) not in taken)
 
 
-def _told(edit: Edit) -> JsonObject:
-    kind = {"type": edit.type.value} if edit.type else {}
-    return {**kind, **edit.fields}
-
-
-def _standing(home: HomeFolder, role: Role | None) -> Role | None:
-    return next((known for known in home.roles() if role and known.id == role.id), None)
-
-
 def _memories(raw: Any) -> MemoryFile:
     try:
         return read(json.dumps(raw).encode(), file="memory")
@@ -253,10 +247,6 @@ def _memories(raw: Any) -> MemoryFile:
         raise InvalidValueError(
             "the export's memories cannot be read: {error}", error=error
         ) from error
-
-
-def _arrays(raw: Mapping[str, Any]) -> set[str]:
-    return {kind.array for kind in MemoryType} & set(raw)
 
 
 def _edit(theirs: Memory, ours: Memory | None) -> Edit | None:

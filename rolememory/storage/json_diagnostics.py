@@ -83,11 +83,7 @@ def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
     return (
         _merge_markers(text)
         or _JsonScanner(text).problems()
-        or [
-            Problem.of(
-                "not_json", line=error.lineno, column=error.colno, blocks=True, reason=error.msg
-            )
-        ]
+        or [Problem.of("not_json", line=error.lineno, column=error.colno, reason=error.msg)]
     )
 
 
@@ -98,7 +94,6 @@ def _merge_markers(text: str) -> list[Problem]:
             "merge_marker",
             line=line_and_column(text, found.start())[0],
             column=1,
-            blocks=True,
             found=found.group(),
         )
         for found in islice(_MARKER.finditer(text), MOST)
@@ -115,15 +110,12 @@ def too_deep(data: bytes, limit: int) -> Problem:
     for found in _BRACKET.finditer(data):
         level += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found.group(), 0)
         if level > limit:
-            line, column = place_of_byte(data, found.start())
-            return Problem.of("too_deep", line=line, column=column, blocks=True, limit=limit)
-    return Problem.of("too_deep", line=1, column=1, blocks=True, limit=limit)
+            return Problem.of("too_deep", "", *place_of_byte(data, found.start()), limit=limit)
+    return Problem.of("too_deep", "", 1, 1, limit=limit)
 
 
 def _not_utf8(data: bytes, at: int) -> Problem:
-    line, column = place_of_byte(data, at)
-    found = _encoding(data, at)
-    return Problem.of("not_utf8", line=line, column=column, blocks=True, found=found)
+    return Problem.of("not_utf8", "", *place_of_byte(data, at), found=_encoding(data, at))
 
 
 def _encoding(data: bytes, at: int) -> str:
@@ -219,8 +211,7 @@ class _JsonScanner:
         return self._found[:MOST]
 
     def _tell(self, code: str, at: int, **values: Any) -> None:
-        line, column = line_and_column(self._text, at)
-        self._found.append(Problem.of(code, line=line, column=column, blocks=True, **values))
+        self._found.append(Problem.of(code, "", *line_and_column(self._text, at), **values))
 
     def _goes_on(self, kind: str, token: re.Match[str]) -> bool:
         """Whether a string continues after its end: unescaped quotes inside."""

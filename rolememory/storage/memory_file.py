@@ -122,7 +122,7 @@ def slots(raw: JsonObject) -> Iterator[tuple[EntrySlot, Any]]:
 
 def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
     if not data.strip(b"\xef\xbb\xbf \t\r\n\x00"):
-        raise BrokenFileError([Problem("empty_file", file, 1, 1, blocks=True)])
+        raise BrokenFileError([Problem("empty_file", file, 1, 1)])
     text = data.removeprefix(b"\xef\xbb\xbf")
     try:
         found = orjson.loads(text)
@@ -170,16 +170,13 @@ def _shaped(found: Any, data: bytes, file: str) -> tuple[JsonObject, list[str]]:
     if isinstance(found, list):
         return _from_list(found)
     if not isinstance(found, dict):
-        raise BrokenFileError(
-            [Problem.of("wrong_top", file, 1, 1, blocks=True, found=quoted(found))]
-        )
+        raise BrokenFileError([Problem.of("wrong_top", file, 1, 1, found=quoted(found))])
     wrong = [
         name for name in ARRAYS if found.get(name) is not None and not isinstance(found[name], list)
     ]
     if wrong:
         problems = [
-            Problem.of("not_a_list", field=name, blocks=True, found=quoted(found[name]))
-            for name in wrong
+            Problem.of("not_a_list", field=name, found=quoted(found[name])) for name in wrong
         ]
         raise BrokenFileError(located(data, problems, file))
     return found, []

@@ -38,13 +38,18 @@ def merged(document: MemoryFile, memories: MemoriesById, through: int) -> JsonOb
 
 def _entry(entry: Any, slot: EntrySlot, before: Memory, after: Memory) -> Any:
     """The raw entry updated to the memory, keeping its own spelling where the meaning is unchanged."""
-    entry = {"content": entry} if isinstance(entry, str) else entry
-    if str(entry.get("id", "")).strip() != after.id:
-        entry = {"id": after.id, **{name: value for name, value in entry.items() if name != "id"}}
+    if isinstance(entry, str) or str(entry.get("id", "")).strip() != after.id:
+        entry = _with_id(entry, after.id)
     changes = difference(before, after) if before is not after else {}
     for name, (_, value) in changes.items():
         write_field(entry, name, value)
     return _insisted(entry, slot, after) if changes else entry
+
+
+def _with_id(entry: Any, memory_id: str) -> JsonObject:
+    """The entry as an object that begins with this id."""
+    raw = {"content": entry} if isinstance(entry, str) else entry
+    return {"id": memory_id, **{name: value for name, value in raw.items() if name != "id"}}
 
 
 def _insisted(entry: JsonObject, slot: EntrySlot, after: Memory) -> JsonObject:
@@ -68,17 +73,13 @@ def _misread(entry: JsonObject, slot: EntrySlot, after: Memory) -> dict[str, lis
 
 def _move(raw: JsonObject, slot: EntrySlot, after: Memory) -> None:
     """Append a memory whose type changed to its new array; its old position is emptied."""
-    entry = raw[slot.array][slot.place]
-    entry = {"content": entry} if isinstance(entry, str) else dict(entry)
+    entry = _with_id(raw[slot.array][slot.place], after.id)
     before = decode(entry, slot.kind, after.id)
     entry.pop("type", None)
-    target = EntrySlot("", 0, after.type)
     for name, (_, value) in difference(before, after).items():
         if name != "type":
             write_field(entry, name, value)
-    _array(raw, after).append(
-        _insisted({"id": after.id, **{k: v for k, v in entry.items() if k != "id"}}, target, after)
-    )
+    _array(raw, after).append(_insisted(entry, EntrySlot("", 0, after.type), after))
     raw[slot.array][slot.place] = _GONE
 
 
@@ -105,21 +106,15 @@ def _array(raw: JsonObject, memory: Memory) -> list[Any]:
 
 def _headed(raw: JsonObject, through: int) -> JsonObject:
     """The document with its version and the seq it includes; existing keys keep their position."""
-    head: JsonObject = {name: raw[name] for name in ("$schema", "version") if name in raw}
-    if "version" not in raw:
-        head["version"] = VERSION
-    if "through" in raw and "version" in raw:
-        head = {}
-    else:
-        head["through"] = through
-    return {**head, **raw, "through": through}
+    schema = {"$schema": raw["$schema"]} if "$schema" in raw else {}
+    head = {**schema, "version": raw.get("version", VERSION), "through": through}
+    whole = "version" in raw and "through" in raw
+    return {**({} if whole else head), **raw, "through": through}
 
 
 def rendered(raw: JsonObject, newline: bytes = b"\n") -> bytes:
     """The document as readable text: indented by two spaces, short lists on one line."""
-    text = _laid(raw, b"\n")
-    text += b"\n"
-    return text if newline == b"\n" else text.replace(b"\n", newline)
+    return (_laid(raw, b"\n") + b"\n").replace(b"\n", newline)
 
 
 def newline_of(data: bytes) -> bytes:

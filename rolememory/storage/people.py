@@ -9,14 +9,12 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-import orjson
-
-from rolememory.errors import FileError, InvalidValueError
-from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.storage import role_file
+from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import JsonMapping
 from rolememory.storage.exact_json import listed
-from rolememory.storage.look import Watched, watching
-from rolememory.storage.port import Revision, Space
+from rolememory.storage.json_document import JsonDocument
+from rolememory.storage.look import Watched
+from rolememory.storage.port import Space
 
 FILE = "people.json"
 Same = Callable[[str], str]
@@ -44,9 +42,7 @@ class People:
     """Reads the file when it changed; an unreadable file keeps its last content. Thread-safe. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
-        self._kept = home.document(FILE)
-        self._seen: Revision | None = None
-        self._document: JsonObject = {}
+        self._file = JsonDocument(home, FILE)
         self._person: Mapping[str, str] = {}
         self.edition = 0  # changes whenever links change
         self._lock = threading.RLock()
@@ -58,26 +54,24 @@ class People:
     def follow(self) -> "People":
         """Read the file again if it changed; self."""
         with self._lock:
-            seen = self._kept.mark()
-            if seen != self._seen:
-                self._seen = seen
-                self._read()
+            if self._file.follow():
+                self._index()
         return self
 
     @property
     def watched(self) -> Watched:
         """The file."""
-        return watching(self._kept)
+        return self._file.watched
 
     @property
     def apart(self) -> list[str]:
         """Names reviewed as persons of their own."""
-        return listed(self._document, "apart", str)
+        return listed(self._file.value, "apart", str)
 
     @property
     def linked(self) -> Sequence[Sequence[str]]:
         """The names of each person that has several, main name first."""
-        return [list(names) for names in _groups(self._document)]
+        return _groups(self._file.value)
 
     def are_one(self, one: str | None, other: str | None) -> bool:
         """Whether two users are the same person."""
@@ -89,7 +83,7 @@ class People:
 
     def names_of(self, name: str) -> frozenset[str]:
         """Every name of this person."""
-        found = (names for names in _groups(self._document) if name in names)
+        found = (names for names in _groups(self._file.value) if name in names)
         return frozenset(next(found, [name]))
 
     def link(self, *names: str) -> None:
@@ -101,7 +95,7 @@ class People:
         if len(told) < 2:
             raise InvalidValueError("expected two names or more to link, such as 'Lin' 'Traveller'")
         touched, others = list[list[str]](), list[list[str]]()
-        for group in _groups(self._load()):
+        for group in _groups(self._file.load()):
             (others if set(group).isdisjoint(told) else touched).append(group)
         one = list(dict.fromkeys(chain(*touched, told)))
         self._write([*others, one], [name for name in self.apart if name not in one])
@@ -113,7 +107,7 @@ class People:
         """
         if not (name := name.strip()):
             raise InvalidValueError("expected a name")
-        groups = [[one for one in group if one != name] for group in _groups(self._load())]
+        groups = [[one for one in group if one != name] for group in _groups(self._file.load())]
         self._write([group for group in groups if len(group) > 1], [*self.apart, name])
 
     def unasked(self, names: Iterable[str]) -> list[tuple[str, str]]:
@@ -135,33 +129,21 @@ class People:
 
     def forget(self, names: Collection[str]) -> None:
         """Take these names out of the file. Raises: FileError, NotWrittenError."""
-        before = _groups(self._load())
+        before = _groups(self._file.load())
         groups = [[one for one in group if one not in names] for group in before]
         apart = [one for one in self.apart if one not in names]
         if (groups, apart) != (before, self.apart):
             self._write([group for group in groups if len(group) > 1], apart)
 
-    def _load(self) -> JsonObject:
-        """The document on disk. Raises: FileError."""
-        self._document = role_file.object_in(self._kept) if self._kept.mark() else {}
-        return self._document
-
     def _write(self, groups: Sequence[Sequence[str]], apart: Sequence[str]) -> None:
         with self._lock:
-            told = {**self._document, "linked": groups, "apart": list(dict.fromkeys(apart))}
-            self._kept.put(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
-            self._seen = self._kept.mark()
-            self._take(told)
+            told = {"linked": groups, "apart": list(dict.fromkeys(apart))}
+            self._file.save({**self._file.value, **told})
+            self._index()
 
-    def _read(self) -> None:
-        try:
-            self._take(self._load())
-        except FileError:
-            return  # the last content holds until it is fixed
-
-    def _take(self, document: JsonObject) -> None:
-        before, self._document = self._person, document
-        self._person = {name: group[0] for group in _groups(document) for name in group}
+    def _index(self) -> None:
+        groups, before = _groups(self._file.value), self._person
+        self._person = {name: group[0] for group in groups for name in group}
         self.edition += before != self._person
 
 

@@ -1,15 +1,14 @@
 """Descriptions of the players: `personas.json` of the home, filled by imports and edited by people."""
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from rolememory.errors import FileError
 from rolememory.schema.json_types import JsonObject
-from rolememory.storage import role_file
 from rolememory.storage.exact_json import listed
-from rolememory.storage.look import Watched, watching
+from rolememory.storage.json_document import JsonDocument
+from rolememory.storage.look import Watched
 from rolememory.storage.people import Same, alone, are_one
-from rolememory.storage.port import Revision, Space
+from rolememory.storage.port import Space
 from rolememory.text.names import PersonNames
 
 FILE = "personas.json"
@@ -19,14 +18,12 @@ class Personas:
     """Reads the file when it changed; an unreadable file keeps its last content. Cost: one stat when nothing changed."""
 
     def __init__(self, home: Space) -> None:
-        self._kept = home.document(FILE)
-        self._seen: Revision | None = None
-        self._rows: list[JsonObject] = []
+        self._file = JsonDocument(home, FILE)
 
     @property
     def watched(self) -> Watched:
         """The file."""
-        return watching(self._kept)
+        return self._file.watched
 
     def about(self, user: str | None, same: Same = alone) -> str:
         """The description of the person of this name; "" without one, or with several different ones.
@@ -35,30 +32,20 @@ class Personas:
         """
         if not user:
             return ""
-        self._follow()
+        self._file.follow()
         own = self._texts(lambda name: name == user)
         texts = own or self._texts(lambda name: are_one(name, user, same))
         return texts.pop() if len(texts) == 1 else ""
 
     def _texts(self, wanted: Callable[[str], bool]) -> set[str]:
-        named = (row for row in self._rows if wanted(str(row.get("name") or "")))
+        named = (row for row in rows(self._file.value) if wanted(str(row.get("name") or "")))
         return {str(row.get("description") or "").strip() for row in named}
-
-    def _follow(self) -> None:
-        seen = self._kept.mark()
-        if seen == self._seen:
-            return
-        self._seen = seen
-        with suppress(FileError):  # reported by `problem`
-            self._rows = rows(role_file.object_in(self._kept)) if seen else []
 
 
 def problem(home: Space) -> FileError | None:
     """The problem of the file, or None."""
-    file = home.document(FILE)
     try:
-        if file.mark():
-            role_file.object_in(file)
+        JsonDocument(home, FILE).load()
     except FileError as error:
         return error
     return None
@@ -76,14 +63,11 @@ def forget(home: Space, names: PersonNames) -> int:
         FileError: the file cannot be read.
         NotWrittenError: the disk refused.
     """
-    file = home.document(FILE)
-    if file.mark() is None:
-        return 0
-    document = role_file.object_in(file)
-    there = rows(document)
+    file = JsonDocument(home, FILE)
+    there = rows(file.load())
     kept = [_without(row, names) for row in there if not names.are(str(row.get("name") or ""))]
     if kept != there:
-        file.put(role_file.dump({**document, "personas": kept}))
+        file.save({**file.value, "personas": kept})
     return len(there) - len(kept)
 
 

@@ -32,7 +32,7 @@ MANIFEST = "manifest.json"
 MEMORY = "memory.json"
 _NAME = re.compile(r"(?P<stamp>\d{8}T\d{6}Z)-(?P<number>\d{4,9})\.zip", re.ASCII)
 _MEMBER = re.compile(
-    r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
+    r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?![. ]+$)[^/\\:\x00-\x1f]{1,200}"
 )
 _MOST_MEMBERS = 2000
 _SETTINGS = StorageSettings()
@@ -212,7 +212,9 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> JsonObject:
 
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
-    strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
+    strange = next(
+        (name for name in names if name != MANIFEST and not _MEMBER.fullmatch(name)), None
+    )
     if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
         told = ascii(strange or "a name twice")[:80]
         raise _refused(path, "holds what no backup holds: {told}", told=told)
@@ -220,12 +222,6 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
 
 def _refused(path: Path, problem: str, **values: object) -> FileError:
     return FileError(path, localized(problem, "", **values), remedy="take another backup")
-
-
-def _allowed(name: str) -> bool:
-    match = _MEMBER.fullmatch(name)
-    book = match.group("book") if match else None
-    return match is not None and (book is None or book.strip(". ") != "")
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -272,18 +268,15 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
 
 def _gathered(folder: Path) -> dict[str, bytes]:
     """The files of a role for a backup: what people made, and the end of the journal."""
-    names = [name for name in DISK.names(folder) if _MEMBER.fullmatch(name)]
-    for inner in ("worldbooks", "chats"):
-        names += [
-            f"{inner}/{name}"
-            for name in DISK.names(folder / inner)
-            if (folder / inner / name).is_file() and not atomic.is_ours(name)
-        ]
-    files = {name: DISK.read(folder / name) for name in sorted(names) if _allowed(name)}
-    return files | {
-        f"journal/{name}": DISK.read(folder / "journal" / name)
-        for name in _tail(folder, files.get(MEMORY))
-    }
+    names = [
+        f"{inner}{name}"
+        for inner in ("", "worldbooks/", "chats/")
+        for name in DISK.names(folder / inner)
+        if (folder / inner / name).is_file() and not atomic.is_ours(name)
+    ]
+    files = {name: DISK.read(folder / name) for name in sorted(names) if _MEMBER.fullmatch(name)}
+    tail = _tail(folder, files.get(MEMORY))
+    return files | {name: DISK.read(folder / name) for name in tail}
 
 
 def _tail(folder: Path, memory: bytes | None) -> list[str]:
@@ -292,13 +285,13 @@ def _tail(folder: Path, memory: bytes | None) -> list[str]:
         through = (read(memory, ours=True).through or 0) if memory else 0
     except BrokenFileError:
         through = 0
-    firsts = sorted(
-        int(name[:-6])
+    segments = {
+        int(name.removesuffix(ENDING)): f"journal/{name}"
         for name in DISK.names(folder / "journal")
         if re.fullmatch(r"\d{1,18}\.jsonl", name, re.ASCII)
-    )
-    seen = [first for first in firsts if first <= through + 1]
-    return [f"{first}.jsonl" for first in firsts if first >= max(seen, default=0)]
+    }
+    begin = max((first for first in segments if first <= through + 1), default=0)
+    return [segments[first] for first in sorted(segments) if first >= begin]
 
 
 def packed(files: Mapping[str, bytes], made: str) -> bytes:
@@ -339,13 +332,13 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
 
 def _latest(folder: Path, settings: StorageSettings) -> Path:
     """The newest restorable backup."""
-    for backup in list_backups(folder):
-        if _good(backup.path, settings):
-            return backup.path
-    raise InvalidValueError(
-        "{folder}: no backup that can be restored; `rolememory backup` makes one",
-        folder=folder / FOLDER,
-    )
+    found = next((one.path for one in list_backups(folder) if _good(one.path, settings)), None)
+    if found is None:
+        raise InvalidValueError(
+            "{folder}: no backup that can be restored; `rolememory backup` makes one",
+            folder=folder / FOLDER,
+        )
+    return found
 
 
 def _good(path: Path, settings: StorageSettings) -> bool:
