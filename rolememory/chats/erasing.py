@@ -106,7 +106,7 @@ class _Clearing:
             voice=None if row.voice in self._names.all else row.voice,
         )
         self.changed |= fresh != row
-        self._script.follow(replace(fresh, said=(), splices=(), times={}))
+        self._script.follow(replace(fresh, said=(), splices=()))
         said = [self._said(one) for one in told]
         self.changed |= tuple(said) != tuple(told)
         voice, present = self._script.voice, self._script.present

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
@@ -19,7 +18,6 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.cancellation import cancellable, check_cancelled
 
 STEP = timedelta(milliseconds=1)  # between messages without times: leaves room for inserts
-_LEAST = timedelta(microseconds=1)
 TELLING = 30  # bytes of common text that are no coincidence
 NEAR_END = 2  # old messages after the last match: the newest exchange was repeated
 
@@ -54,7 +52,6 @@ class ChatUpdate:
     returned: list[ChatMessage] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)  # from end to beginning
-    times: dict[int, datetime] = field(default_factory=dict)
     put: list[tuple[ChatMessage, ...]] = field(default_factory=list)  # for each splice
     mode: Mode = "on"  # memory scope afterwards
 
@@ -67,15 +64,10 @@ class ChatUpdate:
         self, before: VisiblePath, shown: Mapping[str, ChatMessage] = MappingProxyType({})
     ) -> VisiblePath:
         """The path afterwards; `shown` replaces new versions. Cost: what is new."""
-        timed = before.retimed(self.times) if self.times else before
-        new = timed.knowing({said.version: said for said in self.entered})
+        new = before.knowing({said.version: said for said in self.entered})
         for splice, put in zip(self.splices, self.put, strict=True):
-            saids = [
-                replace(said, at=self.times[said.slot]) if said.slot in self.times else said
-                for said in cancellable(put)
-            ]
-            read = [shown.get(said.version, said) for said in saids]
-            new = new.spliced(splice.place, splice.place + len(splice.out), saids, read)
+            read = [shown.get(said.version, said) for said in cancellable(put)]
+            new = new.spliced(splice.place, splice.place + len(splice.out), put, read)
         return new
 
 
@@ -181,7 +173,6 @@ class _Weaver:
         self._slots = script.slots
         self._versions: set[str] = set()  # assigned here
         self._back: set[int] = set()  # slots restored here
-        self._crowded = False  # whether two messages left no room
 
     def weave(self, change: PathChange) -> None:
         """Add a change to the plan."""
@@ -194,24 +185,13 @@ class _Weaver:
                 else self._new_version(step, latest, before, more)
             )
             latest = put[-1].at
-        self._crowded |= (
-            latest is not None and change.end < len(path) and path[change.end].at <= latest
-        )
-        self._crowded |= any(later.at <= earlier.at for earlier, later in pairwise(put))
         self._splice(change.start, path[change.start : change.end], put)
 
     def done(self) -> ChatUpdate:
-        """The plan, with times moved where there was no room."""
-        plan = self._plan
-        plan.splices.reverse()
-        plan.put.reverse()
-        if self._crowded:
-            plan.times = _moved_on(plan, self._script.path)
-            plan.entered, plan.returned = (
-                [replace(said, at=plan.times.get(said.slot, said.at)) for said in some]
-                for some in (plan.entered, plan.returned)
-            )
-        return plan
+        """The plan, from the end of the path to its beginning."""
+        self._plan.splices.reverse()
+        self._plan.put.reverse()
+        return self._plan
 
     def _room(self, change: PathChange) -> list[tuple[datetime | None, int]]:
         """For each step: the time of the next message that stays, and the number of new ones before it."""
@@ -293,7 +273,7 @@ def moment(
     now: datetime,
     more: int = 0,
 ) -> datetime:
-    """The time of a message between these two; `more` follow it there. Always later than `after`.
+    """The time of a message between these two, never before `after`; `more` follow it there.
 
     The frontend's time if it fits; at the end of the path, now; else shortly after the previous one.
     """
@@ -305,26 +285,4 @@ def moment(
     if after is None:
         return before - (more + 1) * STEP
     room = (before - after) / (more + 2)
-    return after + max(min(room, STEP), _LEAST)
-
-
-def _moved_on(plan: ChatUpdate, before: VisiblePath) -> dict[int, datetime]:
-    """New times for path messages not later than the previous one: a microsecond after it.
-
-    Only changes can cause this: from each splice on, until one is later anyway.
-    """
-    path, times, more, place = plan.path(before), dict[int, datetime](), 0, 0
-    for splice, put in zip(reversed(plan.splices), reversed(plan.put), strict=True):
-        place = max(splice.place + more, place)
-        more += len(put) - len(splice.out)
-        end = splice.place + len(splice.out) + more
-        latest = times.get(path[place - 1].slot, path[place - 1].at) if place else None
-        while place < len(path):
-            said = path[place]
-            at = said.at if latest is None or latest < said.at else latest + _LEAST
-            if at != said.at:
-                times[said.slot] = at
-            elif place >= end:
-                break
-            latest, place = at, place + 1
-    return times
+    return after + max(min(room, STEP), timedelta())

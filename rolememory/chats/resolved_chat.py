@@ -57,7 +57,6 @@ class ResolvedChat:
             splices=(*begun, *self.plan.splices),
             look=self.aligned.look,
             told={"title": title} if title else {},
-            times=self.plan.times,
             present=there.present if there.present != present else None,
             voice=there.window.user if there.window.user != voice else None,
         )

@@ -60,7 +60,6 @@ class ChatLogRow:
     ] = ()  # from the end of the path to its beginning, so that places stay valid
     look: WindowSize | None = None
     told: JsonMapping = field(default_factory=dict)  # title, archived, story, mode
-    times: Mapping[int, datetime] = field(default_factory=dict)  # slots with adjusted times
     present: Attendance | None = None  # participants from here on; None = unchanged
     voice: str | None = None  # default owner of user messages from here on
 
@@ -79,7 +78,6 @@ def encoded(row: ChatLogRow) -> bytes:
         "set": dict(row.told),
         "with": _with_shown(row),
         **_words_shown(row),
-        "times": {str(slot): iso(at) for slot, at in row.times.items()},
         "look": row.look and (row.look.messages, row.look.users, row.look.characters),
     }
     return orjson.dumps({name: value for name, value in shown.items() if value})
@@ -170,8 +168,8 @@ def _said_shown(said: ChatMessage, at: datetime, slot: int) -> list[Any]:
 
 
 def _row(raw: JsonMapping) -> ChatLogRow:
-    head, look, moment = raw.get("head"), raw.get("look"), datetime.fromisoformat
-    at, present = moment(raw["at"]), raw.get("with", {})
+    head, look, present = raw.get("head"), raw.get("look"), raw.get("with", {})
+    at = datetime.fromisoformat(raw["at"])
     said = tuple(_words(raw.get("said", ()), raw.get("slot", 0), at))
     return ChatLogRow(
         at,
@@ -180,7 +178,6 @@ def _row(raw: JsonMapping) -> ChatLogRow:
         _splices(raw, said),
         WindowSize(*look) if look else None,
         raw.get("set", {}),
-        {int(slot): moment(when) for slot, when in raw.get("times", {}).items()},
         Attendance(tuple(present["users"]), tuple(present["members"]))
         if "users" in present
         else None,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -122,7 +122,7 @@ class Transcript:
     def _goes_on(self, row: ChatLogRow, more: Sequence[ChatMessage]) -> bool:
         """Whether a line only appends new messages after the path and `more`."""
         forked = row.head is not None and bool(row.head.branch_of)
-        if len(row.splices) != 1 or row.times or row.told or self.erased or forked:
+        if len(row.splices) != 1 or row.told or self.erased or forked:
             return False
         (splice,), latest = row.splices, more[-1:] or self.path[-1:]
         behind = splice.place == len(self.path) + len(more) and not splice.out
@@ -154,8 +154,6 @@ class Transcript:
             self.commands.clear()
         restored = {one for splice in row.splices for one in splice.put if one in self.said}
         self._keep_said(row)
-        if row.times:
-            self._retime(row.times)
         # the first splice is the path of the parent chat
         inherits = row.head is not None and bool(row.head.branch_of) and not self.path
         if inherits:
@@ -364,13 +362,6 @@ class Transcript:
             return splice.place
         found = self.path.standing(splice.after)
         return self.path.place(found) + 1 if found else min(splice.place, len(self.path))
-
-    def _retime(self, times: Mapping[int, datetime]) -> None:
-        for slot in times:
-            for version in self._versions.get(slot, ()):
-                self.said[version] = replace(self.said[version], at=times[slot])
-        self.moved += [one for slot in times for one in self._versions.get(slot, ())]
-        self.path = self.path.retimed(times) if times else self.path
 
     @property
     def told_mode(self) -> Mode:

@@ -2,8 +2,6 @@
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
@@ -21,7 +19,7 @@ class VisiblePath(Sequence[ChatMessage]):
     """An immutable path; modified copies share the unchanged parts.
 
     So it can be read while the chat changes. Look-ups cost O(log n), a change its size and a
-    pointer for every 32 messages of the path. Times ascend along a path, which is how places are found.
+    pointer for every 32 messages of the path. Times never fall along a path, which is how places are found.
     """
 
     __slots__ = ("_rows", "_said", "_slots")
@@ -63,8 +61,10 @@ class VisiblePath(Sequence[ChatMessage]):
         if 0 <= near < len(self) and self._rows[near].version == said.version:
             return near
         place = self._rows.rank(said.at, _at)
-        if place < len(self) and self._rows[place].version == said.version:
-            return place
+        while place < len(self) and self._rows[place].at == said.at:
+            if self._rows[place].version == said.version:
+                return place
+            place += 1
         versions = (one.version for one in self._rows)  # after damage to its log, times may descend
         return next(place for place, one in enumerate(versions) if one == said.version)
 
@@ -79,16 +79,6 @@ class VisiblePath(Sequence[ChatMessage]):
         slots: dict[int, ChatMessage | None] = {said.slot: None for said in self._rows[start:end]}
         slots |= {said.slot: said for said in put}
         rows = self._rows.spliced(start, end, put if shown is None else shown)
-        return self._with(rows, _set(self._slots, slots))
-
-    def retimed(self, times: Mapping[int, datetime]) -> "VisiblePath":
-        """The path with other times for these slots."""
-        rows, slots, near = self._rows, dict[int, ChatMessage | None](), -1
-        found = sorted(filter(None, map(self.in_slot, times)), key=lambda said: said.at)
-        for said in found:
-            near = self.place(said, near + 1)
-            slots[said.slot] = replace(said, at=times[said.slot])
-            rows = rows.spliced(near, near + 1, (replace(rows[near], at=times[said.slot]),))
         return self._with(rows, _set(self._slots, slots))
 
     def knowing(self, said: Mapping[str, ChatMessage]) -> "VisiblePath":

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice, pairwise, repeat
 
 from rolememory.chats.align import Alignment, PathChange
@@ -217,11 +217,6 @@ class Tale:
             self.disturbed |= gone or inside or not before.isdisjoint(splice.put)
             if number or not inherits:
                 self.order += splice.put
-        self.disturbed |= bool(row.times)
-        for version, said in self.said.items():
-            if said.slot in row.times:
-                self.said[version] = replace(said, at=row.times[said.slot])
-        self.path = [self.said[said.version] for said in self.path]
 
     @property
     def known(self) -> dict[str, dict[str, ChatMessage]]:
@@ -307,25 +302,9 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
     return PathAlignment(size, (PathChange(size, size, appended),), CUT)
 
 
-class Weaver(_Weaver):
-    def done(self) -> ChatUpdate:
-        plan = self._plan
-        plan.splices.reverse()
-        plan.put.reverse()
-        if self._crowded:
-            plan.times = moved_on(path_of(plan, self._script.path))
-            plan.entered = [
-                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.entered
-            ]
-            plan.returned = [
-                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.returned
-            ]
-        return plan
-
-
 def planned(tale: Tale, changes: Sequence[PathChange], now: datetime) -> ChatUpdate:
     there = Participants(THERE, Window(USER, frozenset(), alone))
-    weaver = Weaver(tale, now, there.complete)  # type: ignore[arg-type]  # lists in the place of what shares
+    weaver = _Weaver(tale, now, there.complete)  # type: ignore[arg-type]  # lists in the place of what shares
     for change in changes:
         weaver.weave(change)
     return weaver.done()
@@ -339,18 +318,7 @@ def path_of(
         new[splice.place : splice.place + len(splice.out)] = [
             (shown or {}).get(said.version, said) for said in put
         ]
-    return [replace(said, at=plan.times.get(said.slot, said.at)) for said in new]
-
-
-def moved_on(path: Sequence[ChatMessage]) -> dict[int, datetime]:
-    times: dict[int, datetime] = {}
-    latest: datetime | None = None
-    for said in path:
-        at = said.at if latest is None or latest < said.at else latest + timedelta(microseconds=1)
-        if at != said.at:
-            times[said.slot] = at
-        latest = at
-    return times
+    return new
 
 
 # attention
@@ -478,9 +446,7 @@ class Tales:
         self.begin, self.path = laid.begin, path_of(plan, tale.path)
         if not plan.idle or known is None:
             head = ChatHead(chat, USER, now, parent) if known is None else None
-            row = ChatLogRow(
-                now, head, tuple(plan.entered), tuple(plan.splices), look, times=plan.times
-            )
+            row = ChatLogRow(now, head, tuple(plan.entered), tuple(plan.splices), look)
             if fork:
                 tale = Tale()
                 row = replace(row, said=(*fork[1], *row.said), splices=(begun, *row.splices))

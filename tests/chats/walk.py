@@ -288,7 +288,7 @@ class Walk:
         for tale in self.tales:
             path = self.chats.path(tale.name)
             if len({one.version for one in path}) != len(path) or any(
-                one.at >= then.at for one, then in pairwise(path)
+                one.at > then.at for one, then in pairwise(path)
             ):
                 return f"{tale.name}: versions or times out of order"
         return ""
