@@ -42,6 +42,7 @@ _NAME_MACRO = re.compile(
 _PROBE = "zq7probe"
 _BLANK_LINE = "\n\n"
 _KEPT_FRAMES = 512
+_MANY = 32  # lines under a heading
 _SAID = (Source.USER_INPUT, Source.AI_OUTPUT)
 _NEAR = 300  # maximum distance of passages of a message that are joined, in characters
 Said = TypeVar("Said")
@@ -203,6 +204,7 @@ class Style:
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
         self._shapes: dict[Hashable, str] = {}  # by template and which fields a memory has
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
+        self._even: dict[str, bool] = {}  # by template: `_is_even`
         self._joined: dict[Hashable, list[Memory]] = {}  # by the joined passages and their texts
         self._says_text: bool | None = None
         heading = settings.heading
@@ -383,14 +385,24 @@ class Style:
         if shape in self._frames:
             return self._frames[shape]
         text, double = None, dict.fromkeys(counts, 2)
-        if template.even and counts != double and (twice := self._frame_of(template, double)):
-            text = widened(twice.text, counts.values())
+        if counts != double and self._is_even(template):
+            twice = self._frame_of(template, double)
+            text = widened(twice.text, counts.values()) if twice else None
         if text is None:
             text = self._hollow(template, counts)
         if len(self._frames) >= _KEPT_FRAMES:
             self._frames.clear()
         frame = None if text is None else Frame.of(text, fenced, sum(counts.values()))
         return self._frames.setdefault(shape, frame)
+
+    def _is_even(self, template: Compiled) -> bool:
+        """Whether every further line adds the same text, as far as many lines under two headings tell."""
+        if template.name not in self._even:
+            headings = (_OF_TYPE[MemoryType.TRAIT], Heading("scene"))
+            twice, many = (self._hollow(template, dict.fromkeys(headings, n)) for n in (2, _MANY))
+            wide = None if twice is None else widened(twice, [_MANY] * 2)
+            self._even[template.name] = wide is not None and wide == many
+        return self._even[template.name]
 
     def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> str | None:
         """The rendered frame, with a placeholder for each line."""
@@ -566,7 +578,7 @@ class Style:
         if self._last is None or self._last[0] != told:
             style = copy(self)
             style._frame = plain({**self._frame, "stamp": {**self._frame["stamp"], **told}})
-            style._lines, style._shapes, style._frames = {}, {}, {}
+            style._lines, style._shapes, style._frames, style._even = {}, {}, {}, {}
             style._halves = style._foreign = None
             self._last = (told, style)
         return self._last[1]

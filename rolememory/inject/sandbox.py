@@ -39,7 +39,6 @@ from rolememory.inject.meter import (
 )
 from rolememory.inject.shape import (
     MemoryPlaceholder,
-    adds_alike,
     fields_of,
     hollow,
     line_alone,
@@ -236,7 +235,6 @@ class Compiled:
     frame: Template | None = (
         None  # the whole with placeholders for lines, if it uses memories by `line` only
     )
-    even: bool = False  # whether each further line adds the same length there
     scenes: bool = False  # whether it has a heading for passages
     stamped: bool = False  # whether it uses the scene state
 
@@ -293,7 +291,7 @@ class Sandbox:
             stamped = any(isinstance(one, nodes.Name) and one.name == "stamp" for one in every)
             whole = cache(lambda: self._finish(self._parsed(source, name), name))
             line = self._apart(tree, source, name)
-            if line[-2] is None:  # else its parts have compiled
+            if line[-1] is None:  # else its parts have compiled
                 whole()
             return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
         except Exception as error:
@@ -301,20 +299,19 @@ class Sandbox:
 
     def _apart(
         self, tree: nodes.Template, source: str, name: str
-    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None, bool]:
+    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None]:
         """Line and frame of a checked template, with the values for `Compiled` after each; consumes the tree."""
         frame = line_macro(tree)
         alone = None if frame is None else self._parsed(source, name)
         line = None if alone is None else line_macro(alone)
         if frame is None or alone is None or line is None:
-            return None, None, False, None, False
+            return None, None, False, None
         plainly, fields = says_lines_plainly(tree), fields_of(line)
         named = fields is not None and names_fields(line)
         alone.body = line_alone(alone, line)
         hollow(frame)
-        even = adds_alike(tree)
         whole = self._finish(tree, name) if plainly else None
-        return self._finish(alone, name), fields, named, whole, even
+        return self._finish(alone, name), fields, named, whole
 
     def _parsed(self, source: str, name: str) -> nodes.Template:
         return self._environment.parse(source, name, name)

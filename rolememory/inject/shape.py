@@ -174,30 +174,6 @@ def says_lines_plainly(tree: nodes.Template) -> bool:
     return calls <= {id(child) for output in tree.find_all(nodes.Output) for child in output.nodes}
 
 
-def adds_alike(tree: nodes.Template) -> bool:
-    """Whether each further line under a heading adds the same length: loops over memories do not use their index.
-
-    Of the lists only emptiness is tested, and loops over them are not nested.
-    """
-    walks = {id(one.iter): one for one in tree.find_all(nodes.For) if not (one.test or one.else_)}
-    asked = {id(part) for one in tree.find_all(nodes.If) for part in _as_they_are(one.test)}
-    looks = [one for one in tree.find_all((nodes.Name, nodes.Getattr, nodes.Const)) if _lists(one)]
-    nested = any(
-        _lists(one.iter) and _named(one.iter) != "groups" and any(one.find_all(nodes.For))
-        for one in walks.values()
-    )
-    return not nested and all(id(one) in walks or id(one) in asked for one in looks)
-
-
-def _lists(node: nodes.Node) -> bool:
-    """Whether the node refers to a list of memories."""
-    return _named(node) in ("groups", "memories", "recalled", "loop")
-
-
-def _named(node: nodes.Node) -> object:
-    return next((getattr(node, one) for one in ("name", "attr", "value") if hasattr(node, one)), "")
-
-
 def _asked(macro: nodes.Macro) -> Iterator[str]:
     """The free names of the macro."""
     own = {name.name for name in macro.find_all(nodes.Name) if name.ctx == "store"} | {"loop"}

@@ -286,14 +286,14 @@ WALK = "{% for memory in memories %}{{ line(memory) }}\n{% endfor %}"
 @pytest.mark.parametrize(
     ("body", "even"),
     [
-        pytest.param(WALK, True, id="line under line"),
+        pytest.param(WALK, False, id="line under line"),
         pytest.param(
             "{% for group in groups %}{{ group.type }}{% if group.memories %}:{% endif %}"
             "{% for memory in group.memories %}\n- {{ line(memory) }}{% endfor %}{% endfor %}",
             True,
             id="under headings",
         ),
-        pytest.param(WALK + WALK, True, id="said twice"),
+        pytest.param(WALK + WALK, False, id="said twice"),
         pytest.param(
             "{% for memory in memories %}{{ loop.index }}. {{ line(memory) }}\n{% endfor %}",
             False,
@@ -323,7 +323,7 @@ def test_a_block_of_an_authors_template_grows_as_it_is_said(
     line = "{% macro line(memory) %}{{ memory.text }}{% endmacro %}"
     style = Style(templates(tmp_path, default__en=line + body))
     growing, some = Length(style).growing(whole=False), memories(12)
-    assert [one.even for one in style.made_of[:1]] == [even]
+    assert style._is_even(style.made_of[0]) is even
     for place, memory in enumerate(some):
         assert growing.tried(memory) == len(style.block(some[: place + 1]))
         growing.take(memory)
