@@ -1,5 +1,11 @@
 """model list, model fetch, and what a home says of its model."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,6 +14,7 @@ import pytest
 from rolememory.text.embed.catalogue import MODELS, known_by
 from rolememory.text.embed.local import packaged
 from tests.cli.running import Command
+from tests.endpoint import Behaviour, Endpoint, Line
 
 needs_model = pytest.mark.skipif(
     packaged() is None or find_spec("sentence_transformers") is None,
@@ -79,6 +86,58 @@ def test_fetching_from_a_folder_checks_and_sets(command: Command) -> None:
     rows = {row["key"]: row["value"] for row in command("settings", "--json").json}
     assert rows == {"embedding.model": str(there)}
     assert str(there) in command("doctor").out
+
+
+COMMIT = "c0ffee" + "0" * 34
+UNWANTED = ("onnx/model.onnx", "pytorch_model.bin")
+
+
+def a_hub(repository: str, folder: Path) -> Behaviour:
+    """A hub with one model, whose files lie in a folder."""
+    files = [str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()]
+    siblings = [{"rfilename": name} for name in (*files, *UNWANTED)]
+    listed = {"id": repository, "sha": COMMIT, "siblings": siblings}
+    tree = [{"type": "file", "path": name, "size": 1, "oid": "0" * 40} for name in files]
+
+    def answer(line: Line) -> None:
+        path = line.request.path.partition("?")[0]
+        if path.startswith("/api/"):
+            line.reply(json.dumps(tree if "/tree/" in path else listed).encode())
+            return
+        named = re.fullmatch(rf"/{repository}/resolve/{COMMIT}/(.+)", path)
+        if named is None or named[1] not in files:
+            line.reply(b"{}", status="404 Not Found")
+            return
+        data = (folder / named[1]).read_bytes()
+        headers = f'ETag: "{sha256(data).hexdigest()}"\r\nX-Repo-Commit: {COMMIT}\r\nContent-Length: {len(data)}\r\n'
+        line.send(f"HTTP/1.1 200 OK\r\n{headers}Connection: close\r\n\r\n".encode())
+        line.send(b"" if line.request.method == "HEAD" else data)
+
+    return answer
+
+
+@needs_model
+def test_a_model_of_a_hub_comes_into_the_folder_that_was_named(
+    command: Command, tmp_path: Path
+) -> None:
+    there = (packaged() or Path()).resolve()
+    to = tmp_path / "models" / "small"
+    line = [sys.executable, "-m", "rolememory", "--home", command.home, "model", "fetch"]
+    with Endpoint(a_hub("lin/small", there)) as hub:
+        ran = subprocess.run(
+            [*line, "lin/small", "--json", "--to", to, "--mirror", hub.url.removesuffix("/v1")],
+            env={**os.environ, "HF_HUB_OFFLINE": "0", "HF_HOME": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        asked = [one.path for one in hub.requests]
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["dims"] == 384
+    assert (to / "model.safetensors").read_bytes() == (there / "model.safetensors").read_bytes()
+    assert [path for path in asked for one in UNWANTED if one in path] == []
+    rows = {row["key"]: row["value"] for row in command("settings", "--json").json}
+    assert rows == {"embedding.model": str(to)}
 
 
 @needs_model

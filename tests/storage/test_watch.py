@@ -241,6 +241,19 @@ def test_a_listener_that_fails_does_not_make_it_deaf(
     assert "a listener failed" in caplog.text
 
 
+def test_polling_looks_as_often_as_the_settings_say(home: HomeFolder) -> None:
+    often, seldom = Heard(), Heard()
+    quick, slow = (StorageSettings(watch="polling", poll_s=pause) for pause in (0.02, 3600.0))
+    with (
+        Watch(home.path, seldom, slow, quiet_s=0.01),
+        Watch(home.path, often, quick, quiet_s=0.01),
+    ):
+        for text in ("1", "22", "333", "4444"):
+            (home.path / "rolememory.toml").write_text(text)
+            often.until(None, "settings")
+    assert seldom.everything() == []
+
+
 def test_no_thread_is_left_behind(home: HomeFolder, settings: StorageSettings) -> None:
     before = set(threading.enumerate())
     for _ in range(3):
