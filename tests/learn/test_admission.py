@@ -12,6 +12,7 @@ from rolememory.inject.fence import fenced
 from rolememory.learn.admission import (
     AdmissionFilter,
     Judged,
+    Saying,
     SourceIndex,
 )
 from rolememory.learn.admission.frames import Frames
@@ -63,6 +64,18 @@ def code(judged: Judged) -> str:
     return judged.because.code if judged.because else "pass"
 
 
+def judge(
+    gate: AdmissionFilter,
+    one: Draft,
+    known: SourceIndex | None = None,
+    said: Saying | None = None,
+    **more: Any,
+) -> Judged:
+    """The decision on a draft; without `said` its messages hold its quotes and its content."""
+    words = "\n".join((*(each.quote for each in one.evidence), one.content))
+    return gate.judge(one, known or SourceIndex(), said or (lambda *_: words), **more)
+
+
 def saying(texts: Mapping[str, str]) -> Any:
     return lambda _, version: texts.get(version, "")
 
@@ -73,7 +86,7 @@ def saying(texts: Mapping[str, str]) -> Any:
     ids=[f"{verdict}: {content}" for verdict, _, content in WAITING],
 )
 def test_what_waits_for_a_person(verdict: str, asked: bool, content: str) -> None:
-    judged = AdmissionFilter().judge(draft(content, explicit=asked))
+    judged = judge(AdmissionFilter(), draft(content, explicit=asked))
     assert code(judged) == verdict
     assert judged.waits is (verdict != "pass")
 
@@ -84,7 +97,7 @@ def test_what_waits_for_a_person(verdict: str, asked: bool, content: str) -> Non
     ids=[f"{verdict}: {content}" for verdict, _, content in REFUSED],
 )
 def test_what_is_refused(verdict: str, asked: bool, content: str) -> None:
-    judged = AdmissionFilter().judge(draft(content, source=Source.SUMMARY, explicit=asked))
+    judged = judge(AdmissionFilter(), draft(content, source=Source.SUMMARY, explicit=asked))
     assert code(judged) == verdict
     assert judged.because
     assert not judged.waits
@@ -92,7 +105,7 @@ def test_what_is_refused(verdict: str, asked: bool, content: str) -> None:
 
 @pytest.mark.parametrize("source", [Source.USER_INPUT, Source.SUMMARY])
 def test_ordinary_prose_passes(source: Source) -> None:
-    judged = {one: code(AdmissionFilter().judge(draft(one, source=source))) for one in HARMLESS}
+    judged = {one: code(judge(AdmissionFilter(), draft(one, source=source))) for one in HARMLESS}
     assert {one: found for one, found in judged.items() if found != "pass"} == {}
 
 
@@ -125,7 +138,9 @@ def test_quotations(quote: str, version: str, verdict: str) -> None:
     evidence = (Evidence(chat="harbour", version=version, quote=quote),)
     assert (
         code(
-            AdmissionFilter().judge(draft("Lin lost a golden ring.", evidence=evidence), None, said)
+            judge(
+                AdmissionFilter(), draft("Lin lost a golden ring.", evidence=evidence), None, said
+            )
         )
         == verdict
     )
@@ -154,7 +169,8 @@ def test_what_a_model_proposes_rests_on_messages(
             "v3": "The ferry to Bergen sails tomorrow morning.",
         }
     )
-    judged = AdmissionFilter().judge(
+    judged = judge(
+        AdmissionFilter(),
         draft(
             "Lin lost a golden ring.",
             source=Source.SUMMARY,
@@ -173,18 +189,19 @@ def test_what_a_model_proposes_rests_on_messages(
 
 
 def test_a_fault_that_its_finder_names_is_the_refusal() -> None:
-    judged = AdmissionFilter().judge(draft("Lin lost a ring.", fault=Reason("told_twice")))
+    judged = judge(AdmissionFilter(), draft("Lin lost a ring.", fault=Reason("told_twice")))
     assert (code(judged), judged.waits) == ("told_twice", False)
 
 
 def test_without_evidence_only_an_inference_may_stand() -> None:
-    assert code(AdmissionFilter().judge(draft("Lin lost a ring.", evidence=()))) == "unfounded"
+    assert code(judge(AdmissionFilter(), draft("Lin lost a ring.", evidence=()))) == "unfounded"
     assert (
         code(
-            AdmissionFilter().judge(
+            judge(
+                AdmissionFilter(),
                 draft(
                     "Lin is often sad.", evidence=(), source=Source.INFERENCE, rests_on=("a", "b")
-                )
+                ),
             )
         )
         == "pass"
@@ -251,7 +268,7 @@ def test_without_evidence_only_an_inference_may_stand() -> None:
     ],
 )
 def test_doubles(content: str, known: Memory, verdict: str) -> None:
-    assert code(AdmissionFilter().judge(draft(content), SourceIndex([known]))) == verdict
+    assert code(judge(AdmissionFilter(), draft(content), SourceIndex([known]))) == verdict
 
 
 @pytest.mark.parametrize(
@@ -268,8 +285,10 @@ def test_an_answer_rests_on_its_question(known: str, verdict: str) -> None:
     )
     assert (
         code(
-            AdmissionFilter().judge(
-                answer, SourceIndex([memory("Seven years.", known, subject="user")])
+            judge(
+                AdmissionFilter(),
+                answer,
+                SourceIndex([memory("Seven years.", known, subject="user")]),
             )
         )
         == verdict
@@ -283,12 +302,12 @@ def test_the_index_follows_what_is_known() -> None:
         memory("I love cats.", "v2", subject="user"),
     )
     told.follow({one.id: one, two.id: two})
-    assert code(AdmissionFilter().judge(draft("I love dogs."), told)) == "told_already"
+    assert code(judge(AdmissionFilter(), draft("I love dogs."), told)) == "told_already"
     moved = one.model_copy(update={"evidence": two.evidence})
     told.follow({one.id: moved})
-    assert code(AdmissionFilter().judge(draft("I love dogs."), told)) == "pass"
+    assert code(judge(AdmissionFilter(), draft("I love dogs."), told)) == "pass"
     assert [
-        code(AdmissionFilter().judge(draft(text, version="v2"), told))
+        code(judge(AdmissionFilter(), draft(text, version="v2"), told))
         for text in ("I love dogs.", "I love cats.")
     ] == ["told_already", "pass"]
 
@@ -343,8 +362,8 @@ def test_the_index_follows_what_is_known() -> None:
 )
 def test_card_texts(content: str, source: Source, verdict: str) -> None:
     gate = AdmissionFilter([CARD], names=["Mira", "米拉"])
-    assert code(gate.judge(draft(content, source=source))) == verdict
-    assert code(gate.judge(draft(content, source=source, explicit=True))) == "pass", (
+    assert code(judge(gate, draft(content, source=source))) == verdict
+    assert code(judge(gate, draft(content, source=source, explicit=True))) == "pass", (
         "a person's word stands"
     )
 
@@ -377,8 +396,8 @@ def test_echoes_of_what_was_injected(content: str, source: Source, verdict: str)
     injected = [memory("Lin is allergic to peanuts.", "v0")]
     assert (
         code(
-            AdmissionFilter().judge(
-                draft(content, source=source, subject="user"), injected=injected
+            judge(
+                AdmissionFilter(), draft(content, source=source, subject="user"), injected=injected
             )
         )
         == verdict
@@ -422,7 +441,8 @@ def test_words_of_a_template_are_known_again() -> None:
     ],
 )
 def test_the_language_of_the_chat(content: str, message: str, verdict: str) -> None:
-    judged = AdmissionFilter().judge(
+    judged = judge(
+        AdmissionFilter(),
         draft(content, quote=message, source=Source.SUMMARY, subject="user"),
         None,
         saying({"v1": message}),
@@ -440,7 +460,7 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
         explicit=asked,
         keys=(content.rsplit(maxsplit=1)[-1].strip(".。"), "wifi"),
     )
-    judged = AdmissionFilter().judge(told)
+    judged = judge(AdmissionFilter(), told)
     assert judged.waits
     secrets = [content[found.start : found.end] for found in secrets_in(content)]
     assert secrets
@@ -452,7 +472,7 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
 
 
 def test_a_refused_draft_keeps_no_secret_either() -> None:
-    judged = AdmissionFilter().judge(draft("My card is 4111 1111 1111 1111.", evidence=()))
+    judged = judge(AdmissionFilter(), draft("My card is 4111 1111 1111 1111.", evidence=()))
     assert judged.because
     assert not judged.waits
     assert "4111" not in repr(judged)
@@ -462,7 +482,7 @@ def test_a_refused_draft_keeps_no_secret_either() -> None:
 def test_every_verdict_has_words(language: str) -> None:
     for _, asked, content in [*WAITING, *REFUSED]:
         for source in (Source.USER_INPUT, Source.SUMMARY):
-            judged = AdmissionFilter().judge(draft(content, explicit=asked, source=source))
+            judged = judge(AdmissionFilter(), draft(content, explicit=asked, source=source))
             if judged.because:
                 assert not word(judged.because, "zh" if language == "zh" else "en").startswith(
                     judged.because.code
@@ -470,18 +490,21 @@ def test_every_verdict_has_words(language: str) -> None:
 
 
 def test_our_own_fence_never_comes_back() -> None:
-    assert code(AdmissionFilter().judge(draft(fenced("- Lin likes tea")))) == "our_marks"
+    assert code(judge(AdmissionFilter(), draft(fenced("- Lin likes tea")))) == "our_marks"
 
 
 @pytest.mark.parametrize("content", ["x" * 2_001, "a word " * 400])
 def test_a_novel_is_no_memory(content: str) -> None:
-    assert code(AdmissionFilter().judge(draft(content))) == "too_long"
+    assert code(judge(AdmissionFilter(), draft(content))) == "too_long"
 
 
 @given(st.text(max_size=120))
 def test_any_text_is_judged(content: str) -> None:
-    judged = AdmissionFilter([CARD]).judge(
-        draft(content), SourceIndex([memory("I love dogs.")]), saying({"v1": content})
+    judged = judge(
+        AdmissionFilter([CARD]),
+        draft(content),
+        SourceIndex([memory("I love dogs.")]),
+        saying({"v1": content}),
     )
     assert judged.because or not judged.waits
     assert secrets_in(redacted(content)) == [] or "private" in redacted(content)
@@ -500,8 +523,8 @@ def test_ten_thousand_memories_do_not_slow_the_gate() -> None:
     ]
     assert (
         dearer(
-            lambda: [gate.judge(one, many) for one in drafts],
-            lambda: [gate.judge(one, few) for one in drafts],
+            lambda: [judge(gate, one, many) for one in drafts],
+            lambda: [judge(gate, one, few) for one in drafts],
         )
         < 3
     )
@@ -512,4 +535,4 @@ def test_ten_thousand_memories_do_not_slow_the_gate() -> None:
 )
 def test_the_cost_of_a_draft_grows_with_its_length(piece: str) -> None:
     gate = AdmissionFilter([CARD])
-    assert growth(lambda content: gate.judge(draft(content)), (piece * 2_000)[:2_000]) < 3
+    assert growth(lambda content: judge(gate, draft(content)), (piece * 2_000)[:2_000]) < 3

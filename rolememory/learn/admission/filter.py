@@ -58,14 +58,14 @@ class AdmissionFilter:
     def judge(
         self,
         draft: Draft,
-        known: SourceIndex | None = None,
-        said: Saying | None = None,
+        known: SourceIndex,
+        said: Saying,
         *,
         injected: Sequence[Memory] = (),
     ) -> Judged:
         """Decide on a draft.
 
-        `known`: existing memories. `said`: the cited messages; without it evidence is trusted. `injected`: memories in the prompt of the turn.
+        `known`: existing memories. `said`: the cited messages. `injected`: memories in the prompt of the turn.
         Explicit requests are not rejected as too short or as babble; only keys and card numbers in them still
         need review. Reasons never contain a secret.
         """
@@ -104,7 +104,7 @@ class AdmissionFilter:
         return Reason.of(babble) if babble else None
 
     def _known_anyway(
-        self, draft: Draft, injected: Sequence[Memory], said: Saying | None
+        self, draft: Draft, injected: Sequence[Memory], said: Saying
     ) -> Reason | None:
         """Reject what the card or the prompt says; from the user only verbatim copies, since they may mean themselves."""
         if draft.explicit or draft.chapter:
@@ -121,7 +121,7 @@ class AdmissionFilter:
                 return Reason.of("echo_of", of=memory.id)
         return None
 
-    def _echoes(self, draft: Draft, memory: Memory, said: Saying | None) -> bool:
+    def _echoes(self, draft: Draft, memory: Memory, said: Saying) -> bool:
         """Whether the draft, or the quotes it is based on, restate the memory."""
         texts, told = texts_of((memory.content,), self._names), draft.content
         if texts.copied(told) or texts.restated(told) or same(told, memory.content):
@@ -143,7 +143,7 @@ class AdmissionFilter:
         return Judged(draft)
 
 
-def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
+def _unsupported(draft: Draft, said: Saying) -> Reason | None:
     """The reason if it lacks evidence: a model's draft needs existing messages, other drafts a verbatim quote."""
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
@@ -158,10 +158,10 @@ def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
     return None if stands else Reason.of("not_said")
 
 
-def _is_founded(draft: Draft, said: Saying | None) -> bool:
+def _is_founded(draft: Draft, said: Saying) -> bool:
     """Whether it cites messages; those cited by a model's draft must exist."""
     named = bool(draft.evidence) and all(one.version for one in draft.evidence)
-    if not named or said is None or not _is_distilled(draft):
+    if not named or not _is_distilled(draft):
         return named
     return all(all(_texts(one, said)) for one in draft.evidence)
 
@@ -171,12 +171,12 @@ def _is_distilled(draft: Draft) -> bool:
     return draft.source not in _USERS and not draft.explicit
 
 
-def _texts(support: Evidence, said: Saying | None) -> list[str]:
+def _texts(support: Evidence, said: Saying) -> list[str]:
     """The cited messages; "" for one that is gone."""
-    return [said(support.chat, one) for one in support.versions] if said else []
+    return [said(support.chat, one) for one in support.versions]
 
 
-def _weighed(draft: Draft, said: Saying | None) -> Draft:
+def _weighed(draft: Draft, said: Saying) -> Draft:
     """With confidence adjusted: verbatim quotes halve the doubt; others are removed, and any missing quote lowers confidence."""
     if not _is_distilled(draft) or draft.rests_on or draft.chapter:
         return draft
@@ -192,9 +192,9 @@ def _weighed(draft: Draft, said: Saying | None) -> Draft:
     return replace(draft, evidence=evidence, confidence=round(sure, 4))
 
 
-def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
+def _says_otherwise(draft: Draft, said: Saying) -> Reason | None:
     """The reason if a model's draft shares no significant word with its messages."""
-    if said is None or not _is_distilled(draft) or draft.rests_on:
+    if not _is_distilled(draft) or draft.rests_on:
         return None  # a conclusion is in no message
     texts = [text for one in draft.evidence for text in _texts(one, said)]
     texts += [said(draft.evidence[0].chat, version) for version in draft.context]
@@ -206,24 +206,21 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     return Reason.of("not_said") if otherwise else None
 
 
-def _quoted(support: Evidence, said: Saying | None) -> bool:
-    """Whether the quote occurs in the messages, as a whole or sentence by sentence. Without messages it is trusted."""
+def _quoted(support: Evidence, said: Saying) -> bool:
+    """Whether the quote occurs in the messages, as a whole or sentence by sentence."""
     quote = letters(support.quote)
     message = "".join(map(letters, _texts(support, said)))
     return bool(quote) and (
-        said is None
-        or quote in message
+        quote in message
         or all(letters(part.of(support.quote)) in message for part in sentences(support.quote))
     )
 
 
-def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
+def _in_another_language(draft: Draft, said: Saying) -> Reason | None:
     """The reason if a model's draft is in another language than its messages."""
     if not _is_distilled(draft):
         return None
-    heard = " ".join(
-        text for one in draft.evidence for text in (_texts(one, said) if said else (one.quote,))
-    )
+    heard = " ".join(text for one in draft.evidence for text in _texts(one, said))
     told = letters(draft.content)
     if min(len(told.encode()), len(letters(heard).encode())) < _SURE_LANGUAGE or told in letters(
         heard
@@ -233,8 +230,8 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     return Reason.of("other_language", language=one, chat=other) if one != other else None
 
 
-def _doubled(draft: Draft, known: SourceIndex | None) -> Reason | None:
-    if draft.chapter or known is None:
+def _doubled(draft: Draft, known: SourceIndex) -> Reason | None:
+    if draft.chapter:
         return None  # another chapter of equal text covers other messages
     for memory in known.by(draft.evidence):
         if draft.constant and not memory.constant:
