@@ -217,3 +217,39 @@ def test_a_book_of_everybody_is_used_and_let_go_again(at_desk: Visitor, role: Ca
         words("en")["lore.linked.none"]
     )
     assert role.get()["worldbooks"] == []
+
+
+@EITHER
+def test_a_deleted_role_leaves_the_list_and_comes_back(visitor: Visitor, keeper: Caller) -> None:
+    keeper.remember("The beacon failed.")
+    keeper.remember("The pier is old.", archived=True)
+    keeper.say("Hello there.")
+    visitor.goes("lore", keeper.id)
+    visitor.button("lore.delete.role").click()
+    dialog = visitor.page.get_by_role("dialog")
+    expect(dialog).to_contain_text(visitor.says("lore.delete.role.goes", memories=2, chats=1))
+    with visitor.page.expect_download() as saved:
+        dialog.get_by_role("button", name=visitor.says("lore.export.role")).click()
+    assert json.loads(Path(saved.value.path()).read_text("utf-8"))["role"]["id"] == keeper.id
+    dialog.get_by_role("button", name=visitor.says("delete"), exact=True).click()
+    visitor.reads(visitor.says("lore.deleted.role", name=keeper.name))
+    option = visitor.page.locator(f"#role option[value='{keeper.id}']")
+    expect(option).to_have_count(0)
+    assert keeper("GET").status_code == 404
+    visitor.button("undo").last.click()
+    expect(option).to_have_count(1)
+    expect(visitor.page.locator("details[data-book='harbour.json']")).to_have_count(1)
+    assert keeper.get()["memories"] == 1
+
+
+@EITHER
+def test_a_role_deleted_for_good_has_no_way_back(visitor: Visitor, role: Caller) -> None:
+    visitor.goes("lore", role.id)
+    visitor.button("lore.delete.role").click()
+    visitor.field("lore.delete.role.nothing").check()
+    visitor.reads(visitor.says("lore.delete.role.never"))
+    visitor.button("lore.delete.role.for.good").click()
+    visitor.reads(visitor.says("lore.deleted.role", name=role.name))
+    expect(visitor.page.locator(f"#role option[value='{role.id}']")).to_have_count(0)
+    deleted = role.api.get("/deleted-roles", params={"limit": 500}).json()["items"]
+    assert role.id not in [one["id"] for one in deleted]

@@ -1,8 +1,10 @@
 // The card of a role: who it says the character is, what is wrong with it, and carrying it away.
 import { html, useState } from "../preact.js";
-import { get, inRole } from "../api.js";
+import { del, get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
-import { Busy, Button, Chips, Trouble, useAsked } from "../ui.js";
+import { toast } from "../live.js";
+import { go, reload } from "../router.js";
+import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked } from "../ui.js";
 import { Findings } from "./bringing.js";
 import { SaveAs, kept } from "./carrying.js";
 import { useFollowing } from "./list.js";
@@ -10,6 +12,7 @@ import { useFollowing } from "./list.js";
 const TEXTS = ["description", "personality", "scenario", "mes_example", "system_prompt", "post_history_instructions", "creator_notes"];
 
 export function CardOf({ role, info }) {
+  const [deleting, setDeleting] = useState(false);
   const found = useAsked((signal) => Promise.all([get(inRole(role, "/card"), { signal }), get(inRole(role, "/card/lint"), { signal })]), [role, info.etag]);
   useFollowing(role, found.again, ["role", "worldbook"]);
   const [card, lint] = found.value ?? [];
@@ -20,7 +23,29 @@ export function CardOf({ role, info }) {
     ${card && info.card && html`<${Face} role=${role} info=${info} card=${card} />
       <details><summary>${t("lore.card.faults", { count: number(lint.items.length) })}</summary><${Findings} items=${lint.items} /></details>`}
     ${card && html`<${SaveAs} path=${inRole(role, "/card")} kind="cards" name=${info.card ?? `${info.name}.json`} />`}
-    <div class="row"><${Button} onClick=${save}>${t("lore.export.role")}<//><span class="small soft">${t("lore.export.role.hint")}</span></div></section>`;
+    <div class="row"><${Button} onClick=${save}>${t("lore.export.role")}<//><span class="small soft">${t("lore.export.role.hint")}</span></div>
+    <div class="row"><${Button} kind="danger" onClick=${() => setDeleting(true)}>${t("lore.delete.role")}<//></div>
+    ${deleting && html`<${Deleting} role=${role} name=${info.name} save=${save} onClose=${() => setDeleting(false)} />`}</section>`;
+}
+
+/** The question before a role is deleted: what goes, a copy first, whether anything is to stay. A toast brings it back. */
+function Deleting({ role, name, save, onClose }) {
+  const [forGood, setForGood] = useState(false);
+  const found = useAsked((signal) => get(inRole(role), { signal }), [role]);
+  const back = async () => { await post(`/deleted-roles/${encodeURIComponent(role)}/restore`); await reload(); go("lore", role); };
+  const gone = async () => {
+    await del(url(inRole(role), { for_good: forGood || undefined }));
+    go("welcome");
+    toast(t("lore.deleted.role", { name }), forGood ? undefined : back);
+  };
+  const had = found.value;
+  return html`<${Dialog} title=${t("lore.delete.role.of", { name })} onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>${t("cancel")}<//>
+    <${Button} kind="danger" disabled=${!had} onClick=${gone}>${t(forGood ? "lore.delete.role.for.good" : "delete")}<//>`}>
+    ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}
+    ${had && html`<p>${t("lore.delete.role.goes", { memories: number(had.memories + had.archived), chats: number(had.chats) })}</p>`}
+    <div class="row"><${Button} onClick=${save}>${t("lore.export.role")}<//><span class="small soft">${t("lore.export.role.hint")}</span></div>
+    <${Field} as="check" label=${t("lore.delete.role.nothing")} hint=${t(forGood ? "lore.delete.role.never" : "lore.delete.role.kept")} value=${forGood} onInput=${setForGood} />
+  <//>`;
 }
 
 function Face({ role, info, card }) {
