@@ -17,6 +17,7 @@ from rolememory.engine.shared import HomeContext
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.fence import strip
 from rolememory.recall.candidates import Candidates
+from rolememory.recall.index import MemoryIndex
 from rolememory.recall.pipeline import RecallPipeline
 from rolememory.schema.learning import ChatMessage, ScopeCommand
 from rolememory.schema.memory import Memory
@@ -225,8 +226,7 @@ class RoleContext:
     def _read_on(self) -> bool:
         """Read the next step of the backlog; true if there is more."""
         with self.lock:
-            candidates = self.candidates(self.stored(), self.settings)
-            self.pipeline.follow(candidates, self.settings).read_ahead()
+            self._indexed().read_ahead()
             return self.passages.behind and not self._closed
 
     def keep_up(self) -> None:
@@ -235,12 +235,17 @@ class RoleContext:
             return
         try:
             with self._in_parts():
-                candidates = self.candidates(self.stored(), self.settings)
-                self.pipeline.follow(candidates, self.settings).read_ahead(PART)
+                self._indexed().read_ahead(PART)
         except (RoleMemoryError, OSError) as error:
             _log.warning("%s: not read yet: %s", self.space.name, error)
         finally:
             self.lock.release()
+
+    def _indexed(self) -> MemoryIndex:
+        """The index of what the files hold now; each is checked once."""
+        with one_look(DiskLook()):
+            settings = self.settings
+            return self.pipeline.follow(self.candidates(self.stored(), settings), settings)
 
     def vectors(self) -> "VectorTable | None":
         """The available vectors of the candidates of recall."""

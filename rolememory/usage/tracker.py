@@ -14,7 +14,7 @@ from itertools import takewhile
 from rolememory.chats import BranchVisibility, Chats, VisiblePath
 from rolememory.errors import UnknownChatError
 from rolememory.schema.learning import ChatMessage
-from rolememory.schema.memory import Evidence, MemoriesById
+from rolememory.schema.memory import Evidence, MemoriesById, Memory
 from rolememory.schema.usage import UsageTally
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
@@ -159,9 +159,15 @@ class Usage:
             if not known.info.teaches:
                 return
             names, before = frozenset(self._names(chat)), self._compared.pop(chat, {})
+            memories = self._memories()  # those of other roles are weighted by those roles
             self._compared[chat] = {
                 version: self._compare(
-                    chat, known.worded, version, injected, names, before.get(version)
+                    chat,
+                    known.worded,
+                    version,
+                    [memories[one] for one in injected if one in memories],
+                    names,
+                    before.get(version),
                 )
                 for version, injected in turns
             }
@@ -177,7 +183,7 @@ class Usage:
         chat: str,
         path: VisiblePath,
         version: str,
-        injected: Sequence[str],
+        held: Sequence[Memory],
         names: Collection[str],
         before: object,
     ) -> object:
@@ -185,9 +191,7 @@ class Usage:
         place = path.find(version)
         if place is None:
             return None
-        replies, known = _replies(path, place), self._memories()
-        # memories of other roles are weighted by those roles
-        held = [known[one] for one in injected if one in known]
+        replies = _replies(path, place)
         reply = "\n".join(said.text for said in replies)
         if not reply or not held:
             return None
