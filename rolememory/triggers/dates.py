@@ -14,7 +14,7 @@ from rolememory.text.dates import teller
 from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
 from rolememory.text.terms import TermIndex
-from rolememory.triggers.base import ByRows, Derive, Parts, anew, content_digests, register
+from rolememory.triggers.base import ByRows, Derive, Parts, content_digests, register
 from rolememory.triggers.meetings import met
 from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
 
@@ -65,8 +65,8 @@ class _DateIndex:
         self,
         table: Table,
         settings: DatesSettings,
-        derive: Derive = anew,
-        terms: TermIndex | None = None,
+        derive: Derive,
+        terms: TermIndex | None,
     ) -> None:
         self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
         self._rules = text_digest(settings.model_dump_json()).hex()

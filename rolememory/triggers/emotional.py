@@ -21,7 +21,6 @@ from rolememory.triggers.base import (
     ByRows,
     Derive,
     Parts,
-    anew,
     content_digests,
     may_wake,
     register,
@@ -58,8 +57,8 @@ class _Felt:
         self,
         table: Table,
         read: Mapping[str, Feeling],
-        derive: Derive = anew,
-        terms: TermIndex | None = None,
+        derive: Derive,
+        terms: TermIndex | None,
     ) -> None:
         self._table, self._read, self._derive, self._terms = table, read, derive, terms
         self._unread = ArrayColumn("?")

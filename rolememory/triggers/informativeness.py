@@ -12,7 +12,7 @@ from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import lexicon
 from rolememory.text.arrays import Floats, np
 from rolememory.text.noise import noise
-from rolememory.triggers.base import Derive, anew
+from rolememory.triggers.base import Derive
 from rolememory.triggers.table import Table
 
 ASKING = 0.6  # of its evidence that a line loses which only asks
@@ -110,7 +110,7 @@ def _phrases(name: str) -> re.Pattern[str]:
 class Informativeness:
     """The informativeness of each row. Cost: `add` O(length of the text)."""
 
-    def __init__(self, table: Table, tell: Tell, derive: Derive = anew) -> None:
+    def __init__(self, table: Table, tell: Tell, derive: Derive) -> None:
         self._table, self._tell, self._derive = table, tell, derive
 
     def add(self, rows: Sequence[int]) -> None:

@@ -74,8 +74,8 @@ def second_hop(
     terms: CollectionStatistics,
     places: Rows,
     text: Callable[[int], str],
-    share: float = 1.0,
-    present: Collection[str] = (),
+    share: float,
+    present: Collection[str],
 ) -> SecondHop | None:
     """Evidence for what shares rare words with the best first hits; None where there is none.
 

@@ -25,7 +25,7 @@ from rolememory.storage.home import init
 from rolememory.text.embed.fill import BATCH
 from rolememory.text.embed.graph import GraphModel, graph_folder
 from rolememory.text.embed.in_process import InProcess
-from rolememory.text.embed.local import LocalModel
+from tests.shipped_model import shipped_model
 
 PROBES = Path(__file__).parent / "data" / "probes.en.json"
 QUESTIONS = 64
@@ -43,7 +43,7 @@ def sample(file: Path, texts: int) -> tuple[list[str], list[str]]:
 
 def models(folder: Path) -> Iterator[InProcess]:
     """The packaged model as it is, exported, and exported in 8 bits."""
-    yield LocalModel.shipped()
+    yield shipped_model()
     for options in ((), ("--int8",)):
         home = folder / "-".join(["home", *options])
         init(home, "en")

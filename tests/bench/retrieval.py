@@ -26,6 +26,7 @@ from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.base import Parts
 from rolememory.triggers.semantic import SemanticTrigger, reads
 from tests.bench.data_set import mean, measures
+from tests.shipped_model import shipped_model
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -68,7 +69,7 @@ class Embeddings:
     @property
     def model(self) -> LocalModel:
         """The shipped model, loaded when it is first needed."""
-        self._model = self._model or LocalModel.shipped()
+        self._model = self._model or shipped_model()
         return self._model
 
     def want(self, wanted: Iterable[str]) -> None:

