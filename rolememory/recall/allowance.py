@@ -55,6 +55,8 @@ def asks(query: str) -> bool:
     (True, True, False)
     >>> asks("I hid the map, right?"), asks("Right?"), asks("Let us go on where we left off.")
     (True, False, True)
+    >>> asks("My sister's name?"), asks("My lord?"), asks("你的生日？"), asks("真的？")
+    (True, False, True, False)
     """
     named = meeting(query)
     if named and named[0] != "back":
@@ -66,7 +68,7 @@ def asks(query: str) -> bool:
 def _asks(sentence: str) -> bool:
     if _QUESTION.search(sentence):
         said = intent(sentence) != "chat"  # small talk asks for nothing
-        return said or _phrases("tags").search(sentence.lower()) is not None
+        return said or _phrases("marked").search(sentence.lower()) is not None
     return _phrases().search(sentence.strip(_AROUND).lower()) is not None
 
 

@@ -177,6 +177,22 @@ def test_memories_are_bound_by_none_of_this() -> None:
         ("我不喜欢热天，对吧？", True),
         ("Right?", False),
         ("对吧？", False),
+        ('*leans in* "My brother\'s sword?"', True),
+        ("Then the old mill?", True),
+        ("Ysolde's birthday?", True),
+        ("Password?", True),
+        ("My liege?", False),
+        ("Your Majesty?", False),
+        ("It's raining?", False),
+        ("Thirsty?", False),
+        ("The mill is old.", False),
+        ("等等，你师父的剑？", True),
+        ("那座磨坊？", True),
+        ("他生日？", True),
+        ("我的天？", False),
+        ("真的假的？", False),
+        ("吃醋了？", False),
+        ("那座磨坊很旧。", False),
     ],
 )
 def test_who_asks(query: str, asked: bool) -> None:
@@ -248,3 +264,18 @@ def test_a_question_that_continues_the_talk_gets_a_quarter_of_the_block(
     length = sum(len(one.memory.content) for one in turn.recalled)
     assert 0 < len(turn.recalled) <= len(whole.recalled)
     assert (len(turn.recalled) < len(whole.recalled) and length <= 500) == limited
+
+
+@pytest.mark.parametrize(
+    ("told", "query"),
+    [
+        pytest.param("My sister is called Nora.", "My sister's name?", id="en"),
+        pytest.param("我妹妹叫小禾，嫁给了面包师。", "我妹妹的名字？", id="zh"),
+    ],
+)
+def test_a_noun_with_a_question_mark_is_answered(tmp_path: Path, told: str, query: str) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        mira = home.create("Mira")
+        mira.observe([Message.user(told)], "Hm.", chat="one", user="lin")
+        found = mira.recall(query, chat="two", user="lin").recalled
+        assert [one.memory.content for one in found] == [told]
