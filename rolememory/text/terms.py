@@ -357,11 +357,14 @@ class CollectionStatistics:
         }
         with self._lock:
             more = self._holders_since(late)
-        every = self._size + BACKGROUND + 1.0
         for token, (held, _) in known.items():
             found = self._holders[token] = held + more.get(token, 0)
             texts[token] = found, size
-            self._information[token] = log(every / (found + BACKGROUND * kind(token)[1] + 0.5))
+            self._information[token] = self._tells(token, found)
+
+    def _tells(self, token: str, held: int) -> float:
+        every = self._size + BACKGROUND + 1.0
+        return log(every / (held + BACKGROUND * kind(token)[1] + 0.5))
 
     def _holders_since(self, late: Mapping[str, int]) -> dict[str, int]:
         """How many texts have each of these tokens, from a row on; those without any may be left out."""
@@ -427,6 +430,13 @@ class CollectionStatistics:
             return question
         less = {one: question.weights[one] * most / these for one in information if one in some}
         return TermQuery({**question.weights, **less}, question.surfaces)
+
+    def as_held(self, question: TermQuery, held: Mapping[str, int]) -> TermQuery:
+        """The question with the information of some tokens as if so many texts held them."""
+        weights = dict(question.weights)
+        for token, holders in held.items():
+            weights[token] *= self._tells(token, holders) / self.information(token)
+        return TermQuery(weights, question.surfaces)
 
     def scores(self, question: TermQuery) -> Floats:
         """Each row's share of the question's information: (n_rows,) float32, 0 = no shared word.

@@ -7,7 +7,7 @@ question ─ term_query ─▶ TermQuery(weights, surfaces)
 import re
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -229,6 +229,11 @@ class TermQuery:
         return sum(
             weight for token, weight in self.weights.items() if kind(token) in (RARE, HAN, PAIR)
         )
+
+    def without(self, tokens: Collection[str]) -> "TermQuery":
+        """The query without these tokens."""
+        left = {one: weight for one, weight in self.weights.items() if one not in tokens}
+        return TermQuery(left, self.surfaces)
 
 
 @lru_cache(maxsize=256)

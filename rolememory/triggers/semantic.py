@@ -39,6 +39,7 @@ from rolememory.triggers.subjects import (
     TOLD_OF,
     SubjectIndex,
     calls,
+    others_present,
     speaker_before,
     speakers,
     without_addressee,
@@ -303,7 +304,7 @@ class SemanticTrigger(ByRows):
             return TableEvidence.of(())
         asked = self._asking(scene, among & self._open.values)
         question, terms, mask, nearness = asked.question, asked.terms, asked.mask, asked.nearness
-        coverage = self._coverage(question, terms)
+        coverage = self._of_others_present(asked, self._coverage(question, terms))
         own = self._own(asked, coverage)
         told = self._told(asked, coverage, own)
         least = 0.0 if self._similarity else FAINTEST
@@ -380,6 +381,35 @@ class SemanticTrigger(ByRows):
         if terms is None or self._words is None:
             return np.zeros(self.table.n_rows, dtype=np.float32)
         return self._words.pick(terms.scores(question))
+
+    def _of_others_present(self, asked: "_Asked", coverage: Floats) -> Floats:
+        """The coverage; where the message names others who are present, their name finds what tells of them, not what they say.
+
+        It is as rare as in what others say; what they say themselves is found by the other words. Cost: O(n_rows) for a name.
+        """
+        question, terms = asked.question, asked.terms
+        meant = {
+            name: question.weights.keys() & set(tokens(name))
+            for name in others_present(asked.scene)
+        }
+        if terms is None or not any(meant.values()):
+            return coverage
+        held = dict[str, int]()
+        for name, words in meant.items():
+            other = asked.mask & ~self._people.about(name)
+            held |= {one: int(np.count_nonzero(other & self._holding(one, terms))) for one in words}
+        told = self._coverage(terms.as_held(question, held), terms)
+        for name in filter(meant.get, meant):
+            rest = question.without(meant[name])
+            share = np.float32(terms.asked(rest) / terms.asked(question))
+            told = np.where(self._people.about(name), share * self._coverage(rest, terms), told)
+        return told
+
+    def _holding(self, token: str, terms: CollectionStatistics) -> Mask:
+        """The rows with a token, (n_rows,)."""
+        held = np.zeros(terms.n_rows, dtype=np.float32)
+        held[terms.holding(token)] = 1.0
+        return (self._words.pick(held) if self._words else held) > 0.0
 
     def _nearness(
         self, asked: Sequence[Floats | None], scene: Scene, mask: Mask

@@ -132,6 +132,12 @@ def _known(scene: Scene) -> Collection[str]:
     return scene.user or "", said.name if said else ""
 
 
+def others_present(scene: Scene) -> Collection[str]:
+    """The names in the visible messages of those who are neither the character nor who asks."""
+    said = {one.name for one in scene.segments if one.name}
+    return sorted(said - {scene.names.get("char", ""), *_known(scene)})
+
+
 def of_user(scene: Scene) -> Iterator[Segment]:
     """The user's messages, newest first."""
     return (one for one in scene.segments if one.source == "message" and one.role == "user")
