@@ -290,28 +290,29 @@ class Sandbox:
             scenes = any(isinstance(one, nodes.Const) and one.value == "scene" for one in every)
             stamped = any(isinstance(one, nodes.Name) and one.name == "stamp" for one in every)
             whole = cache(lambda: self._finish(self._parsed(source, name), name))
-            line = self._apart(tree, source, name)
-            if line[-1] is None:  # else its parts have compiled
+            parts = self._parts(tree, source, name)
+            if not parts.get("frame"):  # else its parts have compiled
                 whole()
-            return Compiled(name, self, whole, *line, scenes=scenes, stamped=stamped)
+            return Compiled(name, self, whole, scenes=scenes, stamped=stamped, **parts)
         except Exception as error:
             raise _told(error, name) from None
 
-    def _apart(
-        self, tree: nodes.Template, source: str, name: str
-    ) -> tuple[Template | None, frozenset[str] | None, bool, Template | None]:
-        """Line and frame of a checked template, with the values for `Compiled` after each; consumes the tree."""
-        frame = line_macro(tree)
-        alone = None if frame is None else self._parsed(source, name)
-        line = None if alone is None else line_macro(alone)
-        if frame is None or alone is None or line is None:
-            return None, None, False, None
+    def _parts(self, tree: nodes.Template, source: str, name: str) -> dict[str, Any]:
+        """Line and frame of a checked template, as fields of `Compiled`, if it has both; consumes the tree."""
+        frame, alone = line_macro(tree), self._parsed(source, name)
+        line = line_macro(alone)
+        if frame is None or line is None:
+            return {}
         plainly, fields = says_lines_plainly(tree), fields_of(line)
         named = fields is not None and names_fields(line)
         alone.body = line_alone(alone, line)
         hollow(frame)
-        whole = self._finish(tree, name) if plainly else None
-        return self._finish(alone, name), fields, named, whole
+        return {
+            "line": self._finish(alone, name),
+            "fields": fields,
+            "names_fields": named,
+            "frame": self._finish(tree, name) if plainly else None,
+        }
 
     def _parsed(self, source: str, name: str) -> nodes.Template:
         return self._environment.parse(source, name, name)
