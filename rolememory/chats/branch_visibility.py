@@ -99,10 +99,6 @@ class BranchVisibility:
         self.token: Hashable = (place, forest.edition, moved and chat, moved)
         self.place: Hashable = self.token if branch_of else place
 
-    def family(self, chat: str) -> frozenset[str]:
-        """The chats that were forked from the same beginning, this one among them."""
-        return frozenset(self._forest.ids(chat))
-
     def moved_since(self, before: "BranchVisibility") -> frozenset[tuple[str, str]] | None:
         """Chat and version of evidence whose visibility may differ from `before`.
 
@@ -164,7 +160,7 @@ class BranchVisibility:
         """Whether all readers were present for these."""
         found, readers = self._forest.get(chat), self.readers
         here = self._forest.root(chat) == self._root
-        there = (found and found.said.get(version) for version in versions)
+        there = (found and found.told.get(version) for version in versions)
         return readers is None or all(one and readers.heard(one, here=here) for one in there)
 
     def _told(self, chat: str) -> tuple[_StandingPath, ...]:

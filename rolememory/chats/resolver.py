@@ -175,15 +175,7 @@ class ChatResolver:
     def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
         """The unnamed chat that the messages continue, if any."""
         mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
-        return self._followed(mine, request) or _most_alike(mine, request) or _near(mine, request)
-
-    def _followed(self, mine: Sequence[ChatLog], request: ObserveRequest) -> ChatLog | None:
-        """The last observed chat, if these messages extend its own."""
-        for log in mine:
-            seen = self._seen.get(log)
-            if seen and seen.more(request.messages, request.clean, log.transcript) is not None:
-                return log
-        return None
+        return _most_alike(mine, request) or _near(mine, request)
 
     def _begun(
         self, request: ObserveRequest, chat: str, log: ChatLog, *, unnamed: bool = False

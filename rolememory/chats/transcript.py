@@ -24,7 +24,7 @@ class Chat:
 
     info: ChatInfo
     path: VisiblePath
-    said: Mapping[str, ChatMessage]  # all messages by version
+    told: Mapping[str, ChatMessage]  # all messages by version, without erased ones
     order: Sequence[
         str
     ] = ()  # versions in order of arrival on the path, restored ones again; append-only
@@ -37,7 +37,6 @@ class Chat:
     slots: int = 0  # slots assigned until this moment: newer ones are higher
     strangers: int = 0  # versions recalled only here: of unknown speakers, or by scope
     worded: VisiblePath = field(default_factory=VisiblePath)  # the path without erased messages
-    told: Mapping[str, ChatMessage] = field(default_factory=dict)  # `said` without them
     users: Mapping[str, datetime] = field(default_factory=dict)  # every participant, since when
     heard_by: frozenset[str] = frozenset()  # who was present for any message; "" = nobody known
     speakers: frozenset[tuple[str, str]] = frozenset()  # speakers on the path: role and name
@@ -62,10 +61,8 @@ class Chat:
 
         What a fork shares with its parent is not new in it.
         """
-        came = (
-            self.said[version] for version in self.order[mark : self.mark] if version in self.said
-        )
-        return tuple(said for said in came if not said.erased), self.mark
+        came = map(self.told.get, self.order[mark : self.mark])
+        return tuple(filter(None, came)), self.mark
 
 
 class Transcript:
@@ -198,7 +195,7 @@ class Transcript:
             self._chat = Chat(
                 self._info(self.head, len(worded)),
                 self.path,
-                self.said,
+                told,
                 self.order,
                 len(self.order),
                 self.inherited,
@@ -207,7 +204,6 @@ class Transcript:
                 self.slots,
                 self.strangers,
                 worded,
-                told,
                 dict(self.users),
                 self.heard_by,
                 frozenset(self._speakers),

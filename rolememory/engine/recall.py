@@ -131,7 +131,7 @@ class RoleRecall:
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
                 ),
                 off=visibility.off,
-                kin=visibility.family(known_chat),
+                kin=role.chats.family(known_chat),
                 scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
                 away_days=_away_days(preview.path, now, rules.inject.previously_days),
                 generation=Generation(generation) if isinstance(generation, str) else generation,

@@ -45,7 +45,6 @@ class StateFile:
         self.note = ""
         self._space = space
         self._document = space.document(f"state/{name}.json")
-        self._damaged = False  # whether the file could not be read
         self._lock = threading.RLock()
         self._value: JsonObject = {}
         self._mark: Revision | None = None
@@ -77,10 +76,10 @@ class StateFile:
         with self._lock:
             if self.mark != self._mark:
                 self._read()  # only to know whether it is damaged
-            if self._damaged:
+            if self.note:
                 set_aside(self._space, self._document.name)
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
-            self._value, self._mark, self._damaged = value, self.mark, False
+            self._value, self._mark, self.note = value, self.mark, ""
 
     @contextmanager
     def changing(self) -> Iterator[JsonObject]:
@@ -97,7 +96,7 @@ class StateFile:
                 self.save(value)
 
     def _read(self) -> JsonObject:
-        self.note, self._damaged = "", False
+        self.note = ""
         try:
             mark = self.mark
             if mark is not None and mark.size > MAX_BYTES:
@@ -108,7 +107,7 @@ class StateFile:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError) as error:
-            self._damaged, name = True, self._document.name.rpartition("/")[2]
+            name = self._document.name.rpartition("/")[2]
             self.note = f"{self._document.place}: cannot be read ({error}); it counts as empty, and is kept as {name}.damaged"
             _log.warning("%s", self.note)
             return {}
