@@ -71,7 +71,7 @@ class Chats:
         self._space, self._clock, self._same, self._links = space, clock, same, links
         self._scopes = scopes
         self._log_index = ChatLogIndex(space)
-        self._aims = ChatResolver(self._log_index)
+        self._resolver = ChatResolver(self._log_index)
         self._writing, self._reading = (
             threading.RLock(),
             threading.RLock(),
@@ -109,24 +109,24 @@ class Chats:
         somebody whom nobody knows; None is the chat's own user.
         Raises: NotWrittenError; nothing changed.
         """
-        asked = replace(
-            self._asked(messages, chat, user, clean, at),
+        request = replace(
+            self._request(messages, chat, user, clean, at),
             present=None if present is None else tuple(map(replace_surrogates, present)),
             members=None if members is None else tuple(map(replace_surrogates, members)),
             kind=kind,
             away=away,
         )
         with self._writing:
-            resolved = self._aimed(asked)
-            if resolved.row(asked.now, title) is not None:
+            resolved = self._resolved(request)
+            if resolved.row(request.now, title) is not None:
                 with self._locked():
-                    resolved = self._aimed(asked, resolved)
-                    self._write(resolved.log, resolved.row(asked.now, title))
+                    resolved = self._resolved(request, resolved)
+                    self._write(resolved.log, resolved.row(request.now, title))
             with self._reading:
-                self._aims.keep(resolved, asked)
+                self._resolver.keep(resolved, request)
         observed = resolved.observed()
         if observed.entered or observed.returned or observed.left or observed.branch_of:
-            self._tell(observed)
+            self._notify(observed)
         return observed
 
     def preview(
@@ -139,8 +139,8 @@ class Chats:
         at: datetime | None = None,
     ) -> ObservePreview:
         """Align without writing: the path that `observe` would give, for a recall before it."""
-        asked = self._asked(messages, chat, user, clean, at, looks=True)
-        return self._aimed(asked).preview()
+        request = self._request(messages, chat, user, clean, at, looks=True)
+        return self._resolved(request).preview()
 
     def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
         """Subscribe, in this process, to results of `observe`, after writing; returns the unsubscribe function."""
@@ -251,7 +251,7 @@ class Chats:
         `readers`: who must have been present; None = nobody is asked about. `user`: whose chat it is, if it is a new one. `story`: from
         no chat, what counts in this story (as `story_of` gives it); None = in any. `inside`: the chat whose own it may be all the same.
         """
-        forest = self._kin()
+        forest = self._current_forest()
         visibility = partial(
             BranchVisibility, forest, self.stories.choices(), readers=readers, user=user
         )
@@ -269,11 +269,11 @@ class Chats:
 
     def family(self, chat: str) -> frozenset[str]:
         """The chats that were forked from the same beginning, this one among them."""
-        return frozenset(self._kin().ids(chat))
+        return frozenset(self._current_forest().ids(chat))
 
     def story_of(self, chat: str, user: str | None = None) -> str:
         """The story of a chat, or what it would be if `user` began it; as `visible_from` takes it."""
-        return Belonging(self.stories.choices(), self._kin()).of(
+        return Belonging(self.stories.choices(), self._current_forest()).of(
             replace_surrogates(chat).strip(), user
         )
 
@@ -353,7 +353,7 @@ class Chats:
 
     def _in_stories(self, infos: Iterable[ChatInfo]) -> Iterator[ChatInfo]:
         """The metadata with the stories of the chats."""
-        belonging = Belonging(self.stories.choices(), self._kin())
+        belonging = Belonging(self.stories.choices(), self._current_forest())
         for info in infos:
             story = shown(belonging.of(info.id))
             yield info if info.story == story else replace(info, story=story)
@@ -363,7 +363,7 @@ class Chats:
         """The function that maps users to linked persons."""
         return self._same
 
-    def _asked(
+    def _request(
         self,
         messages: Sequence[Message],
         chat: str,
@@ -385,16 +385,22 @@ class Chats:
             unknown=user is not None and not user.strip(),
         )
 
-    def _aimed(self, asked: ObserveRequest, before: ResolvedChat | None = None) -> ResolvedChat:
+    def _resolved(
+        self, request: ObserveRequest, before: ResolvedChat | None = None
+    ) -> ResolvedChat:
         """Resolve a request; `before` if nothing relevant happened since."""
-        if before is None and asked.chat and len(asked.messages) > _MANY:
+        if before is None and request.chat and len(request.messages) > _MANY:
             with self._reading:
-                begins = self._aims.begins(asked)
+                begins = self._resolver.begins(request)
             if begins:
                 with giving_way():
-                    _ = asked.news  # normalized before anybody has to wait for it
+                    _ = request.news  # normalized before anybody has to wait for it
         with self._reading:
-            return before if before and self._aims.stands(before) else self._aims.resolve(asked)
+            return (
+                before
+                if before and self._resolver.stands(before)
+                else self._resolver.resolve(request)
+            )
 
     def _write(self, log: ChatLog, row: ChatLogRow | None) -> None:
         """Write a line durably and apply it. Under the lock."""
@@ -408,7 +414,7 @@ class Chats:
             self._log_index.refresh()
             return [log.chat for log in self._log_index.logs() if log.chat is not None]
 
-    def _kin(self) -> BranchForest:
+    def _current_forest(self) -> BranchForest:
         with self._reading:
             self._log_index.refresh()
             if self._followed != self._log_index.generation:
@@ -437,7 +443,7 @@ class Chats:
         with self._reading:
             fresh = self._log_index.named(left.log) if left.log else None
             if fresh is not None:
-                self._aims.drop(fresh)
+                self._resolver.drop(fresh)
                 fresh.rewrite(left.lines)
                 self._log_index.written(fresh)
         if fresh is not log:
@@ -445,13 +451,13 @@ class Chats:
 
     def _drop(self, log: ChatLog) -> None:
         with self._reading:
-            self._aims.drop(log)
+            self._resolver.drop(log)
             self._log_index.drop(log)
 
     def _locked(self) -> AbstractContextManager[None]:
         return self._space.lock("chats")
 
-    def _tell(self, observed: Observed) -> None:
+    def _notify(self, observed: Observed) -> None:
         """Notify the listeners; a failing one does not affect the chat."""
         for listener in list(self._listeners):
             try:

@@ -1,7 +1,6 @@
 """Fast path of alignment: reuses the last window, so that only new messages are normalized."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from rolememory.chats.align import SURE, PathChange, align_from
@@ -48,11 +47,6 @@ class LastWindow:
             return None
         return messages[count:] if list(messages[:count]) == self.messages else None
 
-    def grown(self, messages: Sequence[Message]) -> list[Message]:
-        """The last list extended in place; not used elsewhere."""
-        self.messages.extend(messages[len(self.messages) :])
-        return self.messages
-
 
 def align_incrementally(
     script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: LastWindow | None
@@ -63,7 +57,7 @@ def align_incrementally(
     comparison per message, and an alignment after the first difference.
     """
     if seen is not None and (more := seen.more(messages, clean, script)) is not None:
-        return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
+        return _appended(script, seen.begin, more, clean, seen.look)
     spoken = SpokenMessages.of(messages)
     begin, run = spoken.sure(script)
     if not run:
@@ -72,7 +66,7 @@ def align_incrementally(
         return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
     if run >= SURE:
         news = normalize_messages(spoken.messages[run:], clean, script.known)
-        look = _together(_look(script, begin, run), window_size(news))
+        look = _look(script, begin, run) + window_size(news)
         return PathAlignment(begin, align_from(script, news, begin + run), look=look)
     news = normalize_messages(spoken.messages, clean, script.known)
     return align_window(script, news) if news else None
@@ -146,7 +140,7 @@ def _appended(
         if news
         else ()
     )
-    return PathAlignment(begin, change, look=_together(look, window_size(news)))
+    return PathAlignment(begin, change, look=look + window_size(news))
 
 
 def _look(script: Transcript, begin: int, count: int) -> WindowSize:
@@ -156,9 +150,3 @@ def _look(script: Transcript, begin: int, count: int) -> WindowSize:
     olds = script.path[begin : begin + count]
     users = sum(said.role == "user" for said in olds)
     return WindowSize(count, users, sum(len(_came(said)) for said in olds))
-
-
-def _together(one: WindowSize, other: WindowSize) -> WindowSize:
-    return WindowSize(
-        one.messages + other.messages, one.users + other.users, one.characters + other.characters
-    )

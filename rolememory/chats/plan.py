@@ -41,7 +41,6 @@ class PathAlignment:
     changes: tuple[PathChange, ...]
     note: str = ""
     look: WindowSize = WindowSize()  # immutable
-    goes_on: bool = False  # the same messages as last time, and more
 
 
 @dataclass(slots=True)

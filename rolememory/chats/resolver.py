@@ -143,14 +143,9 @@ class ChatResolver:
         script = resolved.log.transcript
         lines = resolved.edition + (not resolved.plan.idle) if script is resolved.script else 1
         if resolved.aligned is not None and script.edition == lines:
-            before = self._seen.pop(resolved.log, None)
-            messages = (
-                before.grown(request.messages)
-                if before and resolved.aligned.goes_on
-                else list(request.messages)
-            )
+            self.drop(resolved.log)  # the latest comes last
             self._seen[resolved.log] = LastWindow(
-                messages,
+                list(request.messages),
                 request.clean,
                 script,
                 lines,

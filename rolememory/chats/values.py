@@ -49,6 +49,13 @@ class WindowSize:
     users: int = 0  # of them by the user
     characters: int = 0
 
+    def __add__(self, other: "WindowSize") -> "WindowSize":
+        return WindowSize(
+            self.messages + other.messages,
+            self.users + other.users,
+            self.characters + other.characters,
+        )
+
 
 @value_class
 class ObservePreview:
