@@ -43,10 +43,10 @@ class Checkpointer:
         self._rescue_late_save()
         for _ in range(_TRIES):
             committed = self._view.committed()
-            data = self._bytes(committed) if committed.foreign else None
+            if not committed.foreign:
+                return committed
+            data = self._bytes(committed)
             if data is None:
-                if not committed.foreign:
-                    return committed
                 continue  # saved again meanwhile
             self._take_over(committed, data)
             if committed.whole:
@@ -64,12 +64,9 @@ class Checkpointer:
                 return False
             if not _lacks(committed, force):
                 return True
-            data = (
-                None if committed.missing or committed.document is None else self._bytes(committed)
-            )
-            if (data is None) is (committed.missing or committed.document is None) and self._write(
-                committed, data
-            ):
+            absent = committed.missing or committed.document is None
+            data = None if absent else self._bytes(committed)
+            if (absent or data is not None) and self._write(committed, data):
                 return True
         return False
 

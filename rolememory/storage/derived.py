@@ -42,7 +42,8 @@ class DerivedFiles:
         if kind in self._settled or (kind not in self._held and len(texts) < LEAST):
             return [make(text) for text in texts]
         if kind not in self._held:
-            self._held[kind], self._asked[kind], self._fresh[kind] = self._read(kind), {}, 0
+            kept = dict(orjson.loads(self.load(kind) or b"{}"))
+            self._held[kind], self._asked[kind], self._fresh[kind] = kept, {}, 0
             self.unsettled = True
         known, names = self._held[kind], [text_digest(text).hex() for text in texts]
         for name, text in zip(names, texts, strict=True):
@@ -64,7 +65,8 @@ class DerivedFiles:
             self._settled.add(kind)
         for kind, asked in self._asked.items():
             if self._fresh[kind] > FRESH * len(asked):
-                self._write(kind, asked)
+                with contextlib.suppress(TypeError):
+                    self.keep(kind, orjson.dumps(asked))
             self._settled.add(kind)
         self._held, self._asked, self.unsettled = {}, {}, False
         give_back()
@@ -84,19 +86,8 @@ class DerivedFiles:
             self._space.blob(_place(kind)).put(self._check(body) + body)
 
     def _check(self, body: bytes) -> bytes:
-        return blake2b(body, digest_size=_CHECK_BYTES, key=self._rules.encode()).digest()
-
-    def _read(self, kind: str) -> JsonObject:
-        raw = self.load(kind)
-        return {} if raw is None else dict(orjson.loads(raw))
-
-    def _write(self, kind: str, values: JsonObject) -> None:
-        with contextlib.suppress(TypeError):
-            self.keep(kind, orjson.dumps(values))
-
-    @property
-    def _rules(self) -> str:
-        return rules() if self._made_with is None else self._made_with
+        key = rules() if self._made_with is None else self._made_with
+        return blake2b(body, digest_size=_CHECK_BYTES, key=key.encode()).digest()
 
 
 @cache

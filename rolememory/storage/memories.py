@@ -164,7 +164,7 @@ class RoleStore:
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
         """The recorded changes, newest first; only of memory `id` if given."""
-        lines = (line for line in self._newest_first() if id is None or line.id == id)
+        lines = (line for line in Journal(self.space).newest_first() if id is None or line.id == id)
         return [_shown(line) for line in islice(lines, limit)]
 
     def prune(self, before: datetime) -> int:
@@ -275,12 +275,9 @@ class RoleStore:
         self._idle.rest_s = max(self.settings.fold_idle_s, _SHARE * (time.monotonic() - began))
         return done
 
-    def _newest_first(self) -> Iterator[JournalRecord]:
-        return Journal(self.space).newest_first()
-
     def _transactions(self) -> Iterator[tuple[str, list[JournalRecord]]]:
         """All transactions with their records in order, newest first."""
-        for name, lines in groupby(self._newest_first(), key=lambda line: line.txn):
+        for name, lines in groupby(Journal(self.space).newest_first(), key=lambda line: line.txn):
             yield name, list(lines)[::-1]
 
 

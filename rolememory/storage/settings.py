@@ -203,8 +203,12 @@ def preset_file(home: Space, name: Any, asked: Layer) -> Blob:
         SettingsError: no such preset, or an invalid name.
     """
     ours = FileSpace(shipped("worldbook_rules", "presets"))
-    known = {PurePath(one).stem: home.blob(one) for one in home.names(PRESETS) if _is_toml(one)}
-    known = {PurePath(one).stem: ours.blob(one) for one in ours.names("") if _is_toml(one)} | known
+    known = {
+        PurePath(file).stem: space.blob(file)
+        for space, prefix in ((ours, ""), (home, PRESETS))
+        for file in space.names(prefix)
+        if file.endswith(".toml")
+    }
     if isinstance(name, str) and _NAME.fullmatch(name) and name in known:
         return known[name]
     raise asked.error(
@@ -212,10 +216,6 @@ def preset_file(home: Space, name: Any, asked: Layer) -> Blob:
         LocalizedText("no preset named {name!r}", name=str(name)[:64]),
         LocalizedText("known: {names}", names=", ".join(sorted(known))),
     )
-
-
-def _is_toml(name: str) -> bool:
-    return name.endswith(".toml")
 
 
 def read_layer(file: Blob) -> Layer:

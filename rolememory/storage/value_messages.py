@@ -62,7 +62,7 @@ def url_expected(key: str, got: str) -> tuple[LocalizedText, LocalizedText]:
 def expected(found: JsonMapping, key: str) -> LocalizedText:
     """The expected type of the key, with bounds."""
     if found["type"] in ("literal_error", "enum"):
-        *most, final = re.split(", | or ", str(found["ctx"]["expected"]))
+        *most, final = _choices(found)
         if not most:
             return LocalizedText(final)
         return LocalizedText("{most} or {last}", most=Listed(most), last=final)
@@ -77,6 +77,11 @@ def expected(found: JsonMapping, key: str) -> LocalizedText:
     if not bounds:
         return named
     return LocalizedText("{kind} {bounds}", kind=named, bounds=Listed(bounds, " and "))
+
+
+def _choices(found: JsonMapping) -> list[str]:
+    """The values of a choice, in quotes."""
+    return re.split(", | or ", str(found["ctx"]["expected"]))
 
 
 def _constraints(key: str) -> list[Any]:
@@ -99,7 +104,7 @@ def _instead(found: JsonMapping, key: str, got: Any) -> Any:
     """The suggested value: the intended one if clear, else the bound, else the default."""
     context = found.get("ctx", {})
     if found["type"] in ("literal_error", "enum"):
-        words = str(context["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
+        words = [one.strip("'") for one in _choices(found)]
         near = closest(str(got), words) or words[0]
         return [near] if isinstance(default(key), list) else near
     if isinstance(got, str) and isinstance(default(key), list):

@@ -82,7 +82,7 @@ class VectorFile:
         header, body = _opened(raw)
         count, dtype = int(header["count"]), str(header["dtype"])
         if header != self._header(count, dtype) or dtype not in _DTYPES:
-            return NamedVectors.together((), self._dim)
+            raise ValueError("made with another embedder, or in another format")
         self.outdated = self.outdated or dtype != self._dtype
         end = count * DIGEST_BYTES
         packed = self._rows(body[end:], count, dtype)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import orjson
 import pytest
 
 from rolememory import Home, Message
@@ -99,8 +100,9 @@ def test_a_file_is_written_again_once_much_is_new_and_holds_no_more_than_was_ask
     assert (tmp_path / FILE).read_bytes() == before
     many.of([*TEXTS, *(f"new {number}" for number in range(40))])
     assert many.asked == 40
-    values = DerivedFiles(FileSpace(tmp_path), "rules")._read("lengths")
-    assert len(values) == len(TEXTS) + 40
+    kept = DerivedFiles(FileSpace(tmp_path), "rules").load("lengths")
+    assert kept is not None
+    assert len(orjson.loads(kept)) == len(TEXTS) + 40
 
 
 def asked_of(folder: Path) -> tuple[str, str]:
