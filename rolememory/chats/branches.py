@@ -44,11 +44,9 @@ class Fork:
 def forked(news: Sequence[NormalizedMessage], scripts: Iterable[Transcript]) -> Fork | None:
     """The chat that a new one was forked from, by the longest common beginning, then the latest activity.
 
-    Both must share whole exchanges from the new one's first message on, beyond small talk; the new one
-    must hold two messages of the user: with one it may just begin alike. Cost: O(news) for each chat.
+    Both must share whole exchanges from the new one's first message on, beyond small talk.
+    Cost: O(news) for each chat.
     """
-    if sum(message.role == "user" for message in news) < 2:
-        return None
     found = [shared for script in scripts if (shared := _shared(news, script)) is not None]
     best = max(found, key=lambda one: (one.in_common, one.script.updated), default=None)
     return best.fork if best else None

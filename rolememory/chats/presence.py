@@ -146,10 +146,12 @@ def _with_commands(
     kept = list[MarkedSpan]()
     for span in spans:
         inside = [one for one in found if one.start < span.end and span.start < one.end]
-        rest = text[span.start : span.end]
-        for one in reversed(inside):
-            rest = rest[: max(one.start - span.start, 0)] + rest[max(one.end - span.start, 0) :]
-        if inside and not any(map(str.isalnum, rest)):
+        outside = (
+            at
+            for at in range(span.start, span.end)
+            if not any(one.start <= at < one.end for one in inside)
+        )
+        if inside and not any(text[at].isalnum() for at in outside):
             found = [one for one in found if one not in inside]
             kept.append(MarkedSpan(inside[-1].kind, span.start, span.end))
         else:

@@ -75,10 +75,12 @@ class ObserveRequest:
         """
         if self.present is not None:
             return set()
-        if not script.erased:
-            return {one.owner for one in self.messages if one.owner is not None}
-        left = (one for one in self.news if one.digest not in script.erased)
-        return {one.owner for one in left if one.owner is not None}
+        owners = (
+            (one.owner for one in self.news if one.digest not in script.erased)
+            if script.erased
+            else (one.owner for one in self.messages)
+        )
+        return {owner for owner in owners if owner is not None}
 
     def is_of(self, head: ChatHead) -> bool:
         """Whether the chat's owner is the sender, or both are unknown."""
@@ -212,7 +214,7 @@ class ChatResolver:
 
     def _fork(self, request: ObserveRequest) -> Fork | None:
         if sum(message.role == "user" for message in request.news) < 2:
-            return None  # without reading any other chat
+            return None  # it may just begin alike: no other chat is read
         return forked(request.news, [log.transcript for log in self._mine(request)])
 
     def _mine(self, request: ObserveRequest) -> list[ChatLog]:

@@ -6,7 +6,6 @@ Chats, usage, review and vectors have their own files; `engine` calls their owne
 """
 
 import re
-import zipfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import groupby
@@ -300,7 +299,7 @@ def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, d
     try:
         contents = verified(path, settings)
         files = _without_person(contents.files, traces)
-    except (FileError, BrokenFileError, ReadOnlyRoleError, OSError, zipfile.BadZipFile):
+    except (FileError, BrokenFileError, ReadOnlyRoleError, OSError):
         atomic.drop(path, disk)
         return True
     if files is not None:
