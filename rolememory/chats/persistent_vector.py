@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice
-from typing import Any, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 Item_co = TypeVar("Item_co", covariant=True)
 WIDTH = 32  # items of a leaf
@@ -27,9 +27,9 @@ class PersistentVector(Sequence[Item_co]):
             accumulate(map(len, self._leaves), initial=0)
         )  # in items; the end last
 
-    def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> "PersistentVector[Item_co]":
+    def spliced(self, start: int, end: int, put: Iterable[Item_co]) -> Self:
         """A copy with these items instead of [start, end), which may exceed its end."""
-        start, end = min(start, len(self)), min(end, len(self))
+        start, end = min(start, self._begins[-1]), min(end, self._begins[-1])
         count = len(self._leaves)
         low = max(min(bisect_right(self._begins, start, 1) - 1, count - 1), 0)
         high = min(max(bisect_left(self._begins, end, 1) - 1, low) + 1, count)  # after the last cut
@@ -49,11 +49,9 @@ class PersistentVector(Sequence[Item_co]):
         leaf = self._leaves[at] if self._leaves else ()
         return self._begins[at] + bisect_left(leaf, value, key=key)
 
-    def _with(
-        self, low: int, high: int, put: tuple[tuple[Item_co, ...], ...]
-    ) -> "PersistentVector[Item_co]":
+    def _with(self, low: int, high: int, put: tuple[tuple[Item_co, ...], ...]) -> Self:
         """A copy with these leaves instead of [low, high)."""
-        new: PersistentVector[Item_co] = PersistentVector.__new__(PersistentVector)
+        new = object.__new__(type(self))
         new._leaves = self._leaves[:low] + put + self._leaves[high:]
         begins = tuple(accumulate(map(len, put), initial=self._begins[low]))
         more, behind = begins[-1] - self._begins[high], self._begins[high + 1 :]
@@ -68,15 +66,16 @@ class PersistentVector(Sequence[Item_co]):
     def __getitem__(self, place: int | slice) -> Item_co | tuple[Item_co, ...]:
         if isinstance(place, slice):
             return self._slice(place)
+        size = self._begins[-1]
         if place < 0:
-            place += len(self)
-        if not 0 <= place < len(self):
+            place += size
+        if not 0 <= place < size:
             raise IndexError(place)
         at = bisect_right(self._begins, place) - 1
         return self._leaves[at][place - self._begins[at]]
 
     def _slice(self, wanted: slice) -> tuple[Item_co, ...]:
-        start, end, step = wanted.indices(len(self))
+        start, end, step = wanted.indices(self._begins[-1])
         if step != 1:
             return tuple(self)[wanted]
         low, high = bisect_right(self._begins, start) - 1, bisect_left(self._begins, end)

@@ -1,32 +1,33 @@
 """The visible part of a chat at one moment: the versions on its path, in order, with their places."""
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
-from typing import overload
+from typing import Self
 
 from rolememory.chats.persistent_vector import PersistentVector
 from rolememory.schema.learning import ChatMessage
 
 _at = attrgetter("at")
-_NOTHING: PersistentVector[ChatMessage] = PersistentVector()
 _NOWHERE: PersistentVector[ChatMessage | None] = PersistentVector()
 
 
-class VisiblePath(Sequence[ChatMessage]):
+class VisiblePath(PersistentVector[ChatMessage]):
     """An immutable path; modified copies share the unchanged parts.
 
     So it can be read while the chat changes. Look-ups cost O(log n), a change its size and a
     pointer for every 32 messages of the path. Times never fall along a path, which is how places are found.
     """
 
-    __slots__ = ("_rows", "_said", "_slots")
+    __slots__ = ("_said", "_slots")
 
     def __init__(self, said: Mapping[str, ChatMessage] = MappingProxyType({})) -> None:
         """An empty path; `said` are all possible versions, and may grow."""
-        self._said, self._rows, self._slots = said, _NOTHING, _NOWHERE
+        super().__init__()
+        self._said, self._slots = said, _NOWHERE
 
     def standing(self, version: str) -> ChatMessage | None:
         """That version, if it is on the path."""
@@ -41,7 +42,7 @@ class VisiblePath(Sequence[ChatMessage]):
     def adjoin(self, version: str, other: str) -> bool:
         """Whether both are on the path, the second right after the first."""
         place = self.find(version)
-        behind = () if place is None else self._rows[place + 1 : place + 2]
+        behind = () if place is None else self[place + 1 : place + 2]
         return any(said.version == other for said in behind)
 
     def beside(self, version: str) -> tuple[ChatMessage, ...]:
@@ -49,7 +50,7 @@ class VisiblePath(Sequence[ChatMessage]):
         place = self.find(version)
         if place is None:
             return ()
-        return self._rows[max(place - 1, 0) : place] + self._rows[place + 1 : place + 2]
+        return self[max(place - 1, 0) : place] + self[place + 1 : place + 2]
 
     def find(self, version: str, near: int = -1) -> int | None:
         """The place of that version, if on the path; `near` is a guess."""
@@ -58,62 +59,37 @@ class VisiblePath(Sequence[ChatMessage]):
 
     def place(self, said: ChatMessage, near: int = -1) -> int:
         """The place of a message on the path; `near` is a guess."""
-        if 0 <= near < len(self) and self._rows[near].version == said.version:
+        if 0 <= near < len(self) and self[near].version == said.version:
             return near
-        place = self._rows.rank(said.at, _at)
-        while place < len(self) and self._rows[place].at == said.at:
-            if self._rows[place].version == said.version:
+        place = self.rank(said.at, _at)
+        while place < len(self) and self[place].at == said.at:
+            if self[place].version == said.version:
                 return place
             place += 1
-        versions = (one.version for one in self._rows)  # after damage to its log, times may descend
+        versions = (one.version for one in self)  # after damage to its log, times may descend
         return next(place for place, one in enumerate(versions) if one == said.version)
 
     def spliced(
         self,
         start: int,
         end: int,
-        put: Sequence[ChatMessage],
-        shown: Sequence[ChatMessage] | None = None,
-    ) -> "VisiblePath":
+        put: Iterable[ChatMessage],
+        shown: Iterable[ChatMessage] | None = None,
+    ) -> Self:
         """The path with [start, end) replaced by these messages; `shown` is what is read in their places."""
-        slots: dict[int, ChatMessage | None] = {said.slot: None for said in self._rows[start:end]}
+        slots: dict[int, ChatMessage | None] = {said.slot: None for said in self[start:end]}
         slots |= {said.slot: said for said in put}
-        rows = self._rows.spliced(start, end, put if shown is None else shown)
-        return self._with(rows, _set(self._slots, slots))
+        found = super().spliced(start, end, put if shown is None else shown)
+        found._said, found._slots = self._said, _set(self._slots, slots)
+        return found
 
-    def knowing(self, said: Mapping[str, ChatMessage]) -> "VisiblePath":
+    def knowing(self, said: Mapping[str, ChatMessage]) -> Self:
         """The same path, with these as possible versions."""
-        found = self._with(self._rows, self._slots)
-        found._said = ChainMap(dict(said), self._said) if said else self._said  # type: ignore[arg-type]
+        if not said:
+            return self
+        found = copy(self)
+        found._said = ChainMap(dict(said), self._said)  # type: ignore[arg-type]
         return found
-
-    def _with(
-        self, rows: PersistentVector[ChatMessage], slots: PersistentVector[ChatMessage | None]
-    ) -> "VisiblePath":
-        found = VisiblePath(self._said)
-        found._rows, found._slots = rows, slots
-        return found
-
-    @overload
-    def __getitem__(self, place: int) -> ChatMessage: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[ChatMessage, ...]: ...
-    def __getitem__(self, place: int | slice) -> ChatMessage | tuple[ChatMessage, ...]:
-        return self._rows[place]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[ChatMessage]:
-        return iter(self._rows)
-
-    def __eq__(self, other: object) -> bool:
-        return self._rows == (other._rows if isinstance(other, VisiblePath) else other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"VisiblePath({list(self)!r})"
 
 
 def _set(
