@@ -76,7 +76,7 @@ class BranchVisibility:
         off: bool | None = None,
         inside: str = "",
     ) -> None:
-        here = forest.get(chat) if chat else None
+        here = forest.chats.get(chat) if chat else None
         self.chat = chat
         self._forest, self._moved = forest, moved
         self.readers = readers
@@ -93,7 +93,7 @@ class BranchVisibility:
         asked_in = chat or inside
         self._root = forest.root(asked_in) if asked_in else None
         alone = not branch_of and (not chat or len(forest.of(chat)) < 2)
-        asking = here or forest.get(inside)
+        asking = here or forest.chats.get(inside)
         apart = not alone or (asking is not None and asking.strangers)
         place = ((choices.token, self.story), self.off, asked_in if apart else None, readers)
         self.token: Hashable = (place, forest.edition, moved and chat, moved)
@@ -120,7 +120,7 @@ class BranchVisibility:
 
     def _stands(self, evidence: Evidence) -> bool:
         version = evidence.version
-        found = self._forest.get(evidence.chat) if version else None
+        found = self._forest.chats.get(evidence.chat) if version else None
         if found is None:
             return True
         if self.off or self._is_unheard(found):
@@ -140,11 +140,11 @@ class BranchVisibility:
 
     def knows(self, evidence: Evidence) -> bool:
         """Whether it is in a known chat, so that presence decides who may hear it."""
-        return bool(evidence.version) and self._forest.get(evidence.chat) is not None
+        return bool(evidence.version) and self._forest.chats.get(evidence.chat) is not None
 
     def is_later(self, passage: Passage) -> bool:
         """Whether it was said after the viewing moment; an unknown chat began after it, or is gone."""
-        found = self._forest.get(passage.evidence[0].chat)
+        found = self._forest.chats.get(passage.evidence[0].chat)
         return found is None or passage.slot >= found.slots
 
     def _is_unheard(self, chat: Chat) -> bool:
@@ -158,7 +158,7 @@ class BranchVisibility:
 
     def _heard(self, chat: str, versions: Sequence[str]) -> bool:
         """Whether all readers were present for these."""
-        found, readers = self._forest.get(chat), self.readers
+        found, readers = self._forest.chats.get(chat), self.readers
         here = self._forest.root(chat) == self._root
         there = (found and found.told.get(version) for version in versions)
         return readers is None or all(one and readers.heard(one, here=here) for one in there)

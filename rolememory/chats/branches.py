@@ -160,7 +160,7 @@ class BranchForest:
     def __init__(self) -> None:
         self.edition = next(_EDITIONS)  # equal while the same things count
         self._ids: dict[str, str] = {}  # chats in logs; shared with all successors
-        self._chats: dict[str, Chat] = {}
+        self.chats: Mapping[str, Chat] = {}  # by id
         self._roots: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
         self._moves = ChangeLog[tuple[str, str]]()  # chat and version; shared by all successors
@@ -172,7 +172,7 @@ class BranchForest:
         Cost: a copy of the list of chats; families are recomputed only for new or removed ones.
         """
         new, regrouped = copy(self), False
-        new._chats = chats = dict(self._chats)
+        new.chats = chats = dict(self.chats)
         for log, chat in changed:
             known = self._ids.setdefault(log, chat.id) if chat else self._ids.get(log, "")
             before = chats.pop(known, None)
@@ -196,10 +196,6 @@ class BranchForest:
         """Chat and version of what may have changed visibility since then; None if unknown. Cost: what changed."""
         return self._moves.since(before._mark) if self._moves is before._moves else None
 
-    def get(self, chat: str) -> Chat | None:
-        """The chat of that id."""
-        return self._chats.get(chat)
-
     def root(self, chat: str, branch_of: str = "") -> str:
         """The root chat of the family; `branch_of`: the parent of an unknown chat."""
         return self._roots.get(chat) or (
@@ -208,7 +204,7 @@ class BranchForest:
 
     def of(self, chat: str) -> Sequence[Chat]:
         """Every chat of its family."""
-        return [found for one in self._members.get(self.root(chat), ()) if (found := self.get(one))]
+        return [self.chats[one] for one in self._members.get(self.root(chat), ())]
 
     def ids(self, chat: str) -> Sequence[str]:
         """The ids of its family, its own among them."""
@@ -225,7 +221,7 @@ class BranchForest:
         seen = set[str]()
         while (
             chat not in seen
-            and (found := self.get(chat)) is not None
+            and (found := self.chats.get(chat)) is not None
             and version in found.inherited
         ):
             seen.add(chat)
@@ -234,13 +230,13 @@ class BranchForest:
 
     def _regroup(self) -> None:
         self._roots, self._members = {}, defaultdict(list)
-        for chat in self._chats.values():
+        for chat in self.chats.values():
             self._roots[chat.id] = self._climb(chat.id)
             self._members[self._roots[chat.id]].append(chat.id)
 
     def _climb(self, chat: str) -> str:
         seen = {chat}
-        while (found := self.get(chat)) is not None and found.info.branch_of:
+        while (found := self.chats.get(chat)) is not None and found.info.branch_of:
             chat = found.info.branch_of
             if chat in seen:  # cycles are never written by us; if there is one, it is one family
                 return min(seen)

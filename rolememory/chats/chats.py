@@ -258,7 +258,7 @@ class Chats:
         if preview is None:
             return visibility(chat or None, story=story, inside=inside)
         changed = not preview.known or preview.entered or preview.returned or preview.left
-        here = forest.get(preview.chat or chat or "") if changed else None
+        here = forest.chats.get(preview.chat or chat or "") if changed else None
         return visibility(
             preview.chat or chat or None,
             preview.path if changed else None,

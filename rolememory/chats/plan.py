@@ -39,7 +39,7 @@ class PathAlignment:
 
     begin: int  # path messages before them, cut off by the frontend
     changes: tuple[PathChange, ...]
-    note: str = ""
+    notes: tuple[str, ...] = ()
     look: WindowSize = WindowSize()  # immutable
 
 
@@ -94,8 +94,8 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     if credible(alignment, news, max(size - script.look.messages, 0)):
         return PathAlignment(alignment.begin, alignment.changes, look=now)
     if _restarts(news, now, script.look):
-        return PathAlignment(0, (PathChange(0, size, appended),), ANEW, now)
-    return PathAlignment(size, (PathChange(size, size, appended),), CUT, now)
+        return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,), now)
+    return PathAlignment(size, (PathChange(size, size, appended),), (CUT,), now)
 
 
 def is_ample(now: WindowSize, before: WindowSize) -> bool:

@@ -34,11 +34,6 @@ class ResolvedChat:
     fork: Fork | None = None
 
     @property
-    def known(self) -> bool:
-        """Whether the chat was observed before."""
-        return self.chat is not None
-
-    @property
     def branch_of(self) -> str:
         """The chat that this one was found to be forked from."""
         return self.fork.parent if self.fork else ""
@@ -46,13 +41,13 @@ class ResolvedChat:
     def row(self, now: datetime, title: str | None) -> ChatLogRow | None:
         """The log line; None if nothing changes."""
         title = self._news(title)
-        if self.aligned is None or (self.plan.idle and self.known and title is None):
+        if self.aligned is None or (self.plan.idle and self.chat and title is None):
             return None
         inherited, begun = self._inherited()
         there, (voice, present) = self.there, self._before()
         return ChatLogRow(
             now,
-            head=None if self.known else self.head,
+            head=None if self.chat else self.head,
             said=(*inherited, *map(there.shortened, self.plan.entered)),
             splices=(*begun, *self.plan.splices),
             look=self.aligned.look,
@@ -68,7 +63,7 @@ class ResolvedChat:
 
     def _before(self) -> tuple[str, Attendance]:
         """The previous speaker and participants."""
-        if self.known:
+        if self.chat:
             return self.script.voice, self.script.present
         voice = self.head.user or ""
         return voice, Attendance((voice,))
@@ -88,7 +83,7 @@ class ResolvedChat:
             tuple(plan.returned),
             tuple(plan.left),
             self.branch_of,
-            self._notes,
+            self.aligned.notes if self.aligned else (),
         )
 
     def preview(self) -> ObservePreview:
@@ -97,23 +92,19 @@ class ResolvedChat:
         unkept = {said.version: replace(said, slot=-1) for said in cancellable(plan.entered)}
         return ObservePreview(
             chat=self._chat,
-            known=self.known,
+            known=self.chat is not None,
             path=self.chat.path
-            if plan.idle and self.chat is not None and not self.fork
+            if plan.idle and self.chat and not self.fork
             else plan.path(self.before, unkept),
             entered=tuple(unkept.values()),
             returned=tuple(plan.returned),
             left=tuple(plan.left),
             branch_of=self.branch_of,
             unseen=self.aligned.begin if self.aligned else len(self.before),
-            notes=self._notes,
+            notes=self.aligned.notes if self.aligned else (),
             mode=plan.mode,
         )
 
     @property
     def _chat(self) -> str:
-        return "" if self.aligned is None and not self.known else self.head.chat
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (self.aligned.note,) if self.aligned and self.aligned.note else ()
+        return self.head.chat if self.aligned or self.chat else ""

@@ -130,7 +130,7 @@ class ChatResolver:
 
     def stands(self, resolved: ResolvedChat) -> bool:
         """Whether the resolution is still valid: no change in its chat, or in any if it is a new one."""
-        if not resolved.known:
+        if not resolved.chat:
             self._log_index.refresh()
             return self._log_index.generation == resolved.generation
         log = self._log_index.log(resolved.head.chat)
@@ -172,6 +172,8 @@ class ChatResolver:
     def _unnamed(self, request: ObserveRequest) -> ChatLog | None:
         """The unnamed chat that the messages continue, if any."""
         mine = [log for log in self._mine(request) if log.head is not None and log.head.unnamed]
+        if not mine:
+            return None
         return _most_alike(mine, request) or _near(mine, request)
 
     def _begun(
@@ -274,7 +276,7 @@ def _goes_on(request: ObserveRequest, aligned: PathAlignment | None, script: Tra
 
     Greetings and common openings ("Hello") are equal in many chats.
     """
-    if aligned is None or aligned.note:
+    if aligned is None or aligned.notes:
         return aligned is None
     others = {request.same(user) for user in script.present.users} - {
         request.same(request.user or "")

@@ -259,7 +259,7 @@ class Belonging:
         seen = set[str]()
         while chat not in seen:
             seen.add(chat)
-            found = self._forest.get(chat)
+            found = self._forest.chats.get(chat)
             info = found.info if found else None
             if info is not None and info.chosen is not None:
                 return own_story(chat) if info.chosen == OWN else info.chosen

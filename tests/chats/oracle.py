@@ -298,8 +298,8 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
     if credible(alignment, news, first):
         return PathAlignment(alignment.begin, alignment.changes)
     if _restarts(news, now, tale.look):
-        return PathAlignment(0, (PathChange(0, size, appended),), ANEW)
-    return PathAlignment(size, (PathChange(size, size, appended),), CUT)
+        return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,))
+    return PathAlignment(size, (PathChange(size, size, appended),), (CUT,))
 
 
 def planned(tale: Tale, changes: Sequence[PathChange], now: datetime) -> ChatUpdate:
@@ -453,7 +453,7 @@ class Tales:
             tale.follow(row)
             self.tales.pop(chat, None)
             self.tales[chat] = tale
-        notes = (laid.note,) if laid.note else ()
+        notes = laid.notes
         return Observed(
             chat, tuple(plan.entered), tuple(plan.returned), tuple(plan.left), parent, notes
         )
