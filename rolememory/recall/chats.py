@@ -23,18 +23,20 @@ MOST_CHATS = 64  # whose digests are at hand
 class ChatState:
     """The state of one chat for a message."""
 
-    _held: Mapping[str, Any]
-    said: str = ""  # tells the message from others
+    chat: str
+    held: Mapping[str, Any]
+    said: str  # tells the message from others
+    revision: int  # changes when another process changed any chat
 
     @property
     def injected(self) -> frozenset[str]:
         """The ids in the prompt of the last turn."""
-        return frozenset(self._held.get("ids", ()))
+        return frozenset(self.held.get("ids", ()))
 
     @property
     def is_again(self) -> bool:
         """Whether the last turn had the same message: a swipe or regeneration."""
-        return bool(self._held.get("said") == self.said)
+        return bool(self.held.get("said") == self.said)
 
     def left(self, rest: int) -> dict[str, int]:
         """Passages that left the prompt within `rest` turns before this message: id -> turns ago."""
@@ -43,7 +45,7 @@ class ChatState:
 
     def resting(self, rest: int) -> tuple[int, dict[str, int]]:
         """The number of this message's turn, and the turn in which each passage left the prompt; equal for a swipe."""
-        before = self._held
+        before = self.held
         number, held = int(before.get("turn", 0)), dict(before.get("left", {}))
         if self.is_again:
             return number, held
@@ -56,7 +58,7 @@ class ChatState:
     @property
     def timers(self) -> dict[str, Any]:
         """The running timers of lore, as JSON."""
-        found: dict[str, Any] = self._held.get("timers", {})
+        found: dict[str, Any] = self.held.get("timers", {})
         return found
 
     def variables(self, place: int) -> Mapping[str, Any]:
@@ -64,7 +66,7 @@ class ChatState:
 
         A swipe, an edit or an undone turn starts from the same values.
         """
-        earlier = _states(self._held, place)
+        earlier = _states(self.held, place)
         found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
         return found
 
@@ -80,21 +82,28 @@ class ChatStates:
 
     def of(self, chat: str, said: str = "") -> ChatState:
         """The current state of this chat for that message."""
-        return ChatState(self._state.of(CHAT + chat), said)
+        held = self._state.of(CHAT + chat)
+        return ChatState(chat, held, said, self._state.revision)
 
     def keep(
-        self, chat: str, prepared: PreparedChat, turn: Turn, now: datetime, *, place: int, rest: int
+        self,
+        kept: ChatState,
+        prepared: PreparedChat,
+        turn: Turn,
+        now: datetime,
+        *,
+        place: int,
+        rest: int,
     ) -> None:
-        """Store the changes of this turn, which begins after `place` messages, and what left the prompt for `rest` turns.
+        """Store what this turn changes in a state, where it begins after `place` messages, and what left the prompt for `rest` turns.
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
-        kept, revision = self.of(chat, prepared.fingerprint), self._state.revision
-        before, swiped = kept._held, kept.is_again
+        chat, before, swiped = kept.chat, kept.held, kept.is_again
         number, resting = kept.resting(rest)
         if not swiped:
             self._tick(now)
-        known, strays = self._known(chat, before)
+        known, strays = self._known(kept)
         seen = known.with_visible(digests(prepared.spoken))
         changes = {
             "said": kept.said,
@@ -114,20 +123,20 @@ class ChatStates:
         news = {name: value for name, value in changes.items() if before.get(name) != value}
         self._state.put(CHAT + chat, {**dict.fromkeys(strays), **seen.since(known), **news})
         self._seen = {} if len(self._seen) >= MOST_CHATS else self._seen
-        self._seen[chat] = revision, seen  # as it was: another process may have written since
+        self._seen[chat] = kept.revision, seen  # as it was: another process may have written since
 
-    def _known(self, chat: str, held: Mapping[str, Any]) -> tuple[ChatDigests, list[str]]:
+    def _known(self, kept: ChatState) -> tuple[ChatDigests, list[str]]:
         """The digests of a chat, and the names of those that continue none of them."""
-        revision, known = self._seen.get(chat, (-1, ChatDigests()))
-        if revision == self._state.revision:
+        revision, known = self._seen.get(kept.chat, (-1, ChatDigests()))
+        if revision == kept.revision:
             return known, []
-        known = ChatDigests.of(held)
-        numbered = [name for name in held if name[0] == "#"]
+        known = ChatDigests.of(kept.held)
+        numbered = [name for name in kept.held if name[0] == "#"]
         return known, [name for name in numbered if int(name[1:]) not in known.numbers]
 
-    def unseen(self, chat: str, prepared: PreparedChat) -> int:
-        """Number of messages of this chat that the frontend truncated before the visible ones."""
-        known, _ = self._known(chat, self._state.of(CHAT + chat))
+    def unseen(self, kept: ChatState, prepared: PreparedChat) -> int:
+        """Number of messages of a chat that the frontend truncated before the visible ones."""
+        known, _ = self._known(kept)
         return known.unseen(digests(prepared.spoken))
 
     def forget(self, chats: Collection[str]) -> None:

@@ -209,7 +209,7 @@ class RecallPipeline:
             self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
             self.chats.keep(
-                request.chat,
+                of.kept,
                 of.prepared,
                 turn,
                 of.scene.now,
@@ -377,7 +377,7 @@ class RecallPipeline:
             cost=counter_for("tokens", settings.lengths),
             unseen=request.unseen
             if request.unseen is not None
-            else self.chats.unseen(request.chat, prepared),
+            else self.chats.unseen(of.kept, prepared),
             patterns=scene.patterns if isinstance(scene.patterns, PatternBudget) else None,
             dry_run=request.dry_run,
         )

@@ -43,8 +43,8 @@ def test_two_processes_take_turns_in_a_chat(tmp_path: Path) -> None:
         mira.recall(talk[-5:], chat="harbour", now=START + timedelta(minutes=turn))
         mira.parts.context.pipeline.chats._state._written()
     kept = ChatStates(FileSpace(folder))
-    assert len(ChatDigests.of(kept.of("harbour")._held).said) == len(talk)
-    assert kept.unseen("harbour", prepare_chat(talk[-3:])) == len(talk) - 3
+    assert len(ChatDigests.of(kept.of("harbour").held).said) == len(talk)
+    assert kept.unseen(kept.of("harbour"), prepare_chat(talk[-3:])) == len(talk) - 3
     for home in homes:
         home.close()
 
