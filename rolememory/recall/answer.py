@@ -44,7 +44,6 @@ class RecallQuery:
         default_factory=dict
     )  # what left the prompt, by id: how many turns ago
     room: int | None = None
-    thresholds: bool = True
     effects: Mapping[str, float] = field(
         default_factory=dict
     )  # what use has added to weights, by id
@@ -72,7 +71,6 @@ class RecallQuery:
             self.kept,
             self.room,
             self._allowance,
-            self.thresholds,
             known=self.index.memories,
             told=self.told,
             high=getattr(rules.recall, self.high) if rules.recall.mode == "hybrid" else 0.0,

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache, partial
 from itertools import filterfalse
+from operator import itemgetter
 from typing import Protocol
 
 from rapidfuzz import fuzz
 
 from rolememory.recall.allowance import Allowance, FoundOutLater
 from rolememory.recall.excerpts import Excerpts
-from rolememory.recall.weigh import Ranking, order, placed
+from rolememory.recall.weigh import Ranking, placed
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
@@ -153,7 +154,6 @@ class Fitting:
     kept: Collection[str] = ()  # injected last turn
     room: int | None = None  # budget left by lore, when it is shared; None = all of it
     allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
-    thresholds: bool = True  # off = a search: everything that was woken
     known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
     told: Collection[str] = ()  # chapters that stand beside the block
     high: float = 0.0  # hybrid mode: a relevance below is offered, not injected
@@ -288,6 +288,7 @@ class _Selection:
     excerpts: Excerpts
     enough: float  # relevance that is enough of what does not rest on a chat
     limit: int  # how long the block may be
+    places: list[int] = field(default_factory=list)  # of what was selected
 
     @property
     def is_full(self) -> bool:
@@ -327,10 +328,7 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     excerpts = Excerpts(fitting.known)
     choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
     kinds: list[int] = ranking.kinds.tolist()
-    gates, in_part = (
-        _gates(fitting, kinds, ranking.gained),
-        fitting.allowance.asked and fitting.thresholds,
-    )
+    gates, in_part = _gates(fitting, kinds, ranking.gained), fitting.allowance.asked
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
         if in_part and kind == TYPED and memory.evidence:
@@ -340,7 +338,8 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
             _take(choice, place, memory)
         else:
             refused.places[place] = reason
-    fitted.chosen = [_dated(one, fitted) for one in sorted(taken, key=order)]
+    best_first = sorted(zip(choice.places, taken, strict=True), key=itemgetter(0))
+    fitted.chosen = [_dated(one, fitted) for _, one in best_first]
     return fitted
 
 
@@ -353,7 +352,7 @@ def _why_out(
         if reason := gate(choice, memory, relevance):
             if gate is _low_relevance:
                 choice.fitted.near.append(choice.ranking[place])
-            later = gate in _UNLESS_RECITED and choice.fitting.thresholds
+            later = gate in _UNLESS_RECITED
             return choice.fitting.allowance.before(memory, reason) if later else reason
     return None
 
@@ -366,6 +365,7 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
         fitted.refused.places[place] = told
         return
     fitted.chosen.append(scored if told is scored.memory else replace(scored, memory=told))
+    choice.places.append(place)
     choice.block.take(told)
     if choice.ranking.kinds[place] != SAID and not memory.constant:
         fitted.relevance += scored.relevance
@@ -377,7 +377,7 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
     Most are below it and need no other gate.
     """
     rules, relevances, kept = fitting.rules, ranking.relevances, fitting.kept
-    threshold = rules.relevance_threshold if fitting.thresholds else 0.0
+    threshold = rules.relevance_threshold
     high = max(threshold, beside)
     least = np.array([high if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF])
     loud = relevances >= least[ranking.kinds]
@@ -393,7 +393,7 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
 def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
     """The places of passages too weak to be recalled without a question, whatever else is selected: usually most."""
     rules, allowance = fitting.rules, fitting.allowance
-    if not fitting.thresholds or fitting.high > 0.0 or rules.max_items is not None:
+    if fitting.high > 0.0 or rules.max_items is not None:
         return ()  # another gate may keep them out before
     relevances, memories = ranking.relevances, ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
@@ -558,7 +558,7 @@ def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason |
     fitting = choice.fitting
     rules = fitting.rules
     margin = rules.keep_margin if memory.id in fitting.kept else 0.0
-    if not fitting.thresholds or relevance >= rules.relevance_threshold - margin:
+    if relevance >= rules.relevance_threshold - margin:
         return None
     return _below(relevance, max(rules.relevance_threshold, choice.fitted.beside))
 
@@ -568,7 +568,7 @@ def _beside(ranking: Ranking, fitting: Fitting) -> float:
 
     0 for a question: the second half of an answer may share little with it.
     """
-    if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
+    if fitting.allowance.asked or fitting.rules.enough is None:
         return 0.0
     memories, relevances = ranking.memories, ranking.relevances
     best_first = ((at, memories[at]) for at in (-relevances).argsort())
@@ -584,7 +584,7 @@ def _below(relevance: float, threshold: float) -> Reason:
 
 def _low_relevance(choice: _Selection, _: Memory, relevance: float) -> Reason | None:
     high = choice.fitting.high
-    if not choice.fitting.thresholds or relevance >= high:
+    if relevance >= high:
         return None
     values = (("relevance", relevance), ("threshold", high))
     return Reason("low_relevance", values)
@@ -662,7 +662,7 @@ def _over(choice: _Selection, needed: int) -> Reason | None:
 def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Closed if passages recalled along with older ones exceed their small share of the block."""
     fitting = choice.fitting
-    if memory.id not in choice.ranking.gained or not fitting.thresholds:
+    if memory.id not in choice.ranking.gained:
         return None
     along = [one.memory for one in choice.fitted.chosen if one.earlier and one.earlier.gained]
     needed, limit = choice.block.share([*along, memory]), int(ALONG_SHARE * fitting.limit)
@@ -718,10 +718,7 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
 def _allowance(
     choice: _Selection, memory: Memory, relevance: float
 ) -> Reason | FoundOutLater | None:
-    fitting = choice.fitting
-    if not fitting.thresholds:
-        return None
-    return fitting.allowance.refuses(memory, relevance, choice.fitted.chosen)
+    return choice.fitting.allowance.refuses(memory, relevance, choice.fitted.chosen)
 
 
 def _recited(choice: _Selection, memory: Memory, _: float) -> Reason | None:
@@ -729,9 +726,8 @@ def _recited(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 
 
 def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
-    least = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     found: dict[tuple[str, str], list[Memory]] = {}
-    made = (ranking.relevances >= least) & (ranking.kinds != SAID)
+    made = (ranking.relevances >= fitting.rules.relevance_threshold) & (ranking.kinds != SAID)
     for memory in map(ranking.memories.__getitem__, made.nonzero()[0]):
         for one in memory.evidence:
             found.setdefault((one.chat, one.version), []).append(memory)
@@ -771,7 +767,7 @@ def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | No
 def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Closed for chapters already in the story block, and beyond a small number."""
     chapter, fitting = memory.chapter, choice.fitting
-    if chapter is None or not fitting.thresholds:
+    if chapter is None:
         return None
     if chapter.parts or memory.id in fitting.told:
         return Reason("in_story")
@@ -790,11 +786,10 @@ def _gates(
         _low_relevance: fitting.high <= 0.0,
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
-        _enough: rules.enough is None or not fitting.thresholds,
+        _enough: rules.enough is None,
         _type_budget: _unlimited(fitting.budget.per_type),
         _along: not gained,
         _echo: not fitting.visible.query,
-        _recited: not fitting.thresholds,
         _visible: not (rules.skip_visible and fitting.visible.texts),
     }
     idle = {gate for gate, closed_never in idle_if.items() if closed_never}

@@ -218,7 +218,6 @@ class TurnGateContext:
 
     query: str
     messages_before: int  # messages of the chat before this one
-    forced: bool = False  # asked by a person (search, explain): no turn gate
     off: bool = False  # somebody said that nothing is recalled in this chat
 
 
@@ -226,8 +225,6 @@ def turn_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason,
     """Why recall is skipped on this turn, and what would change it, else None. Source: S4.8, S4.20."""
     if not rules.enabled:
         return Reason("disabled"), Change("settings", "recall.enabled", True)
-    if occasion.forced:
-        return None
     if occasion.off:
         return Reason("chat_off"), Change("chat", "mode", "on")
     if not rules.auto:

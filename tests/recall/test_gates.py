@@ -136,12 +136,6 @@ def test_who_may_be_asked_changes_only_when_something_expires() -> None:
             TurnGateContext("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"
         ),
         pytest.param(
-            TurnGateContext("why?", 4, forced=True),
-            {"auto": False},
-            None,
-            id="and then by hand it answers",
-        ),
-        pytest.param(
             TurnGateContext("why?", 0),
             {"first_round_empty": True},
             "first_round",
