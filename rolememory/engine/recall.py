@@ -136,7 +136,9 @@ class RoleRecall:
                 away_days=_away_days(preview.path, now, rules.inject.previously_days),
                 generation=Generation(generation) if isinstance(generation, str) else generation,
                 before=preview.unseen,
-                recent=self._recent_of(preview, visibility, rules.memory.short_term_count),
+                recent=self._recent_of(preview, visibility, rules.memory.short_term_count)
+                if rules.memory.short_term_count and not visibility.off
+                else (),
                 stamp=next(
                     (one.stamp for one in reversed(preview.path[-STAMPED:]) if one.stamp), ()
                 ),
@@ -157,8 +159,6 @@ class RoleRecall:
         preview: ObservePreview, visibility: BranchVisibility, most: int
     ) -> tuple[ChatMessage, ...]:
         """The newest messages before the visible ones that all readers have heard."""
-        if not most or visibility.off:
-            return ()
         before = preview.path[max(preview.unseen - most, 0) : preview.unseen]
         return tuple(
             one

@@ -686,7 +686,7 @@ class GrowingBlock:
 
     def tried(self, memory: Memory) -> int:
         """The length with this memory added."""
-        mine = self._of(memory)
+        mine = self._parts[0 if memory.constant else -1]
         found = mine.style.grown(mine.sum, mine.memories, memory) if mine.sum else None
         length = found.length if found else self._count(mine.style.block([*mine.memories, memory]))
         self._tried = memory, found, length
@@ -696,13 +696,10 @@ class GrowingBlock:
         """Add this memory."""
         if self._tried[0] is not memory:
             self.tried(memory)
-        mine = self._of(memory)
+        mine = self._parts[0 if memory.constant else -1]
         mine.memories.append(memory)
         _, mine.sum, mine.length = self._tried
         self.length = self._with(mine, mine.length)
-
-    def _of(self, memory: Memory) -> _GrowingPart:
-        return self._parts[0 if memory.constant else -1]
 
     def _with(self, mine: _GrowingPart, length: int) -> int:
         """The total length if this part has that length."""

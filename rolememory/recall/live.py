@@ -11,7 +11,7 @@ from rolememory.recall.candidates import Candidates, differences
 from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex, facts_in
 from rolememory.schema.memory import Memory, plain
-from rolememory.schema.settings import RecallSettings, Settings
+from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.kept_memories import KeptMemories
 from rolememory.text.affect_lexicon import Lexicon
@@ -181,7 +181,9 @@ class _View:
 
     def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
         """The ids eligible for this asker."""
-        key = (asker.user, asker.readers, asker.aside, _gates(asker.rules))
+        rules = asker.rules
+        gated = rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
+        key = (asker.user, asker.readers, asker.aside, gated)
         known = self._audiences.get(key)
         if known is None:
             known = self._audiences[key] = _Audience(index, asker, expiring)
@@ -189,11 +191,6 @@ class _View:
         while len(self._audiences) > _KEPT_AUDIENCES:
             self._audiences.popitem(last=False)
         return known.at(asker.now, index, expiring)
-
-
-def _gates(rules: RecallSettings) -> Hashable:
-    """The settings that gates depend on."""
-    return rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
 
 
 class _Audience:

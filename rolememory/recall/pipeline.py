@@ -20,13 +20,14 @@ from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.card import RoleCard
 from rolememory.recall.chats import ChatState, ChatStates
+from rolememory.recall.fit import Visible
 from rolememory.recall.gates import Asker, TurnGateContext
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
-from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat, visible
+from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
@@ -315,6 +316,7 @@ class RecallPipeline:
     def _question(self, of: "_TurnInputs") -> RecallQuery:
         """The recall query of the turn."""
         settings, request, prepared = of.settings, of.request, of.prepared
+        texts = [segment.text for segment in prepared.segments if segment.index >= 0]
         return RecallQuery(
             of.index,
             of.scene,
@@ -322,7 +324,7 @@ class RecallPipeline:
             of.told,
             TurnGateContext(prepared.query, len(prepared.before), off=request.off),
             of.asker,
-            visible(prepared, request.shown),
+            Visible.of(prepared.query, texts, request.shown),
             of.kept.injected,
             again=of.kept.injected if of.kept.is_again else frozenset(),
             left=of.kept.left(settings.recall.passages.rest),

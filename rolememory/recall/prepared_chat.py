@@ -7,7 +7,6 @@ from hashlib import blake2b
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rolememory.recall.fit import Visible
 from rolememory.recall.index import MemoryIndex
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
@@ -125,12 +124,6 @@ def window(read: Sequence[Segment], depth: int) -> int:
     """
     spoken = [number for number, segment in enumerate(read) if segment.role in SPOKEN]
     return sum(1 << number for number in spoken[:depth])
-
-
-def visible(prepared: PreparedChat, shown: frozenset[tuple[str, str]] = frozenset()) -> Visible:
-    """What is already visible in the prompt; `shown`: chat and version of its messages."""
-    texts = [segment.text for segment in prepared.segments if segment.index >= 0]
-    return Visible.of(prepared.query, texts, shown)
 
 
 def _mood(spoken: Sequence[Segment], index: MemoryIndex) -> Feeling:

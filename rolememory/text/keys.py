@@ -136,13 +136,9 @@ class KeyScan:
         self.index, self._said = index, said
         self._spoken = KeyIndex(said.values()) if said else None
         self.segments = tuple(segments)
+        self.window = (1 << len(self.segments)) - 1  # of all segments
         self._found: list[Mapping[KeySpec, Place] | None] = [None] * len(self.segments)
         self._masks: dict[int, Mapping[KeySpec, int]] = {}
-
-    @property
-    def window(self) -> int:
-        """The window of all segments."""
-        return (1 << len(self.segments)) - 1
 
     def found(self, number: int) -> Mapping[KeySpec, Place]:
         """The first place of every key found in that segment."""

@@ -277,6 +277,8 @@ class CollectionStatistics:
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
         goes_on = before is not None and not before.full and before.begins(mask, postings)
         self._known: _Cache = before._known if before and goes_on else _Cache()
+        # information of a rare word in two texts, in nats: the unit of `ENOUGH`, and the minimum of a question
+        self.rare_word = log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))
         self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # document frequency by token
@@ -423,7 +425,7 @@ class CollectionStatistics:
     def hardly(self, question: TermQuery, some: Collection[str], share: float) -> TermQuery:
         """The question with the total information of these tokens capped at this share."""
         information = self.informing(question.weights)
-        unit, mass = self.rare_word(), sum(information.values())
+        unit, mass = self.rare_word, sum(information.values())
         these = sum(information[one] for one in information if one in some)
         most = share * min(max(mass - these, unit), ENOUGH * unit)
         if these <= most:
@@ -445,7 +447,7 @@ class CollectionStatistics:
         """
         out = np.zeros(len(self._mask), dtype=np.float32)
         informing = self.informing(question.weights) if self._size else {}
-        unit, weighed = self.rare_word(), list[tuple[bool, str, float]]()
+        unit, weighed = self.rare_word, list[tuple[bool, str, float]]()
         for token, tells in informing.items():
             held = self._holders[token]
             if held and tells > BARELY * unit:
@@ -460,7 +462,7 @@ class CollectionStatistics:
         return self._asked(self.informing(question.weights))
 
     def _asked(self, informing: Mapping[str, float]) -> float:
-        unit, mass = self.rare_word(), 0.0
+        unit, mass = self.rare_word, 0.0
         for token, tells in informing.items():
             mass += tells * (1.0 if self._holders[token] or not is_pair(token) else UNKNOWN_PAIR)
         return min(max(mass, unit), ENOUGH * unit)
@@ -499,7 +501,3 @@ class CollectionStatistics:
     def _explanation_rank(self, token: str) -> tuple[bool, float]:
         """Sort key for explanations: bigrams before single characters, then by information."""
         return len(token) == 1, -kind(token)[0] * self.information(token)
-
-    def rare_word(self) -> float:
-        """Information of a rare word in two texts, in nats: the unit of `ENOUGH`, and the minimum of a question."""
-        return log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))

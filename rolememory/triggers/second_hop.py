@@ -97,7 +97,7 @@ def second_hop(
         rare = _leading(alike, places[alike], said, without, terms, row_of, text) if counts else {}
         if not rare:
             continue
-        mass = max(*rare.values(), terms.rare_word())
+        mass = max(*rare.values(), terms.rare_word)
         led = np.zeros(terms.n_rows + 1, dtype=evidence.dtype)  # at the end: not in the index
         for token, tells in rare.items():
             led[terms.holding(token)] += np.float32(counts * tells / mass)
@@ -153,7 +153,7 @@ def _rare(
     new: Sequence[str], terms: CollectionStatistics, may_lead: Callable[[str], bool]
 ) -> dict[str, float]:
     """The rarest of some words that several texts hold, with what each tells in nats."""
-    least = TELLING * terms.rare_word()
+    least = TELLING * terms.rare_word
     terms.count(new)
     tells = {one: terms.information(one) for one in new if terms.holders(one) > 1}
     chosen: dict[str, float] = {}

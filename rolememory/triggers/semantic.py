@@ -300,7 +300,7 @@ class SemanticTrigger(ByRows):
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
-        if not len(self.table) or not scene.query:
+        if not self.table.row_of or not scene.query:
             return TableEvidence.of(())
         asked = self._asking(scene, among & self._open.values)
         question, terms, mask, nearness = asked.question, asked.terms, asked.mask, asked.nearness
@@ -311,7 +311,7 @@ class SemanticTrigger(ByRows):
         rows = ((told.strengths > max(least - 1e-6, 0.0)) & mask).nonzero()[0]
         strengths = told.strengths[rows].astype(np.float64).round(6)
         asker, most = self.table.owner_of(scene.user), scene.wanted or self._candidates
-        best = shared(strengths, self.table.owner[rows], asker, most, least)
+        best = shared(strengths, self.table.owner.values[rows], asker, most, least)
         best = best[(-strengths[best]).argsort(kind="stable")]
         best, strengths = rows[best], strengths[best]
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
@@ -578,7 +578,7 @@ class SemanticTrigger(ByRows):
             return None
         about = np.zeros(terms.n_rows, dtype=np.float32)
         for token in frozenset[str]().union(*map(changing, asked.question.weights)):
-            tells = np.float32(terms.information(token) / terms.rare_word())
+            tells = np.float32(terms.information(token) / terms.rare_word)
             rows = terms.holding(token)
             about[rows] = np.maximum(about[rows], tells)
 

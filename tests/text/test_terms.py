@@ -263,7 +263,7 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str, others: i
     usual = max(sum(once) / len(once), 1e-6)
     norms = [K1 * (1 - B + B * length / usual) for length in lengths]
     question = term_query(query)
-    unit = index.among().rare_word()
+    unit = index.among().rare_word
     mass = sum(
         weight
         * index.among().information(token)
