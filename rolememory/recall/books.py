@@ -34,7 +34,11 @@ class Books:
     def index(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex | None:
         """The index of all current books; None without any. Cost: one mark per book when nothing changed."""
         look, index = this_look().files, self._index
-        if index is None or look is not self._look or index.settings != settings:
+        if (
+            index is None
+            or look is not self._look
+            or (settings is not index.settings and settings != index.settings)
+        ):
             self._index = index = self._current(linked, settings)
             self._look = look
         return index if index.entries else None

@@ -329,11 +329,12 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
     choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
     kinds: list[int] = ranking.kinds.tolist()
     gates, in_part = _gates(fitting, kinds, ranking.gained), fitting.allowance.asked
+    relevances: list[float] = ranking.relevances.tolist()
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
         if in_part and kind == TYPED and memory.evidence:
             memory = _in_part(choice, place)
-        reason = _why_out(choice, gates[kind], place, memory)
+        reason = _why_out(choice, gates[kind], place, memory, relevances[place])
         if reason is None:
             _take(choice, place, memory)
         else:
@@ -344,10 +345,9 @@ def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
 
 
 def _why_out(
-    choice: _Selection, gates: Sequence[_Gate], place: int, memory: Memory
+    choice: _Selection, gates: Sequence[_Gate], place: int, memory: Memory, relevance: float
 ) -> Reason | FoundOutLater | None:
     """The reason of the first closed gate; None if all are open. In hybrid mode some are offered instead."""
-    relevance = float(choice.ranking.relevances[place])
     for gate in gates:
         if reason := gate(choice, memory, relevance):
             if gate is _low_relevance:
