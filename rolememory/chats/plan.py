@@ -163,15 +163,17 @@ def _set_scopes(plan: ChatUpdate, script: Transcript) -> None:
     plan.entered = list(map(scoped, cancellable(plan.entered)))
 
 
+@dataclass(slots=True)
 class _Weaver:
     """Turns changes, in path order, into versions and splices."""
 
-    def __init__(self, script: Transcript, now: datetime, complete: Complete) -> None:
-        self._script, self._now, self._complete = script, now, complete
-        self._plan = ChatUpdate()
-        self._slots = script.slots
-        self._versions: set[str] = set()  # assigned here
-        self._back: set[int] = set()  # slots restored here
+    _script: Transcript
+    _now: datetime
+    _complete: Complete
+    _plan: ChatUpdate = field(default_factory=ChatUpdate)
+    _begun: int = 0  # slots assigned here
+    _versions: set[str] = field(default_factory=set)  # likewise
+    _back: set[int] = field(default_factory=set)  # slots restored here
 
     def weave(self, change: PathChange) -> None:
         """Add a change to the plan."""
@@ -227,10 +229,9 @@ class _Weaver:
         if found := min(back, key=lambda said: said.at, default=None):
             self._back.add(found.slot)
             return found
-        self._slots += 1
-        return self._enter(
-            message, moment(after, before, message.sent, self._now, more), self._slots - 1
-        )
+        at, slot = moment(after, before, message.sent, self._now, more), self._begun
+        self._begun += 1
+        return self._enter(message, at, self._script.slots + slot)
 
     def _enter(self, message: NormalizedMessage, at: datetime, slot: int) -> ChatMessage:
         check_cancelled()

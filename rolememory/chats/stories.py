@@ -8,6 +8,7 @@ holds the named stories and the choices; assignments are stored in the chats' lo
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Final, Literal, get_args
 
@@ -247,12 +248,13 @@ class StoryChoices:
         return found
 
 
+@value_class
 class Belonging:
     """The story of each chat, at one moment."""
 
-    def __init__(self, choices: StoryChoices, forest: BranchForest) -> None:
-        self._forest, self._choices = forest, choices
-        self._begun: dict[str | None, Living] = {}  # default for each user's chats
+    _choices: StoryChoices
+    _forest: BranchForest
+    _begun: dict[str | None, Living] = field(default_factory=dict)  # default for each user's chats
 
     def of(self, chat: str, user: str | None = None, branch_of: str = "") -> str:
         """The story of a chat; `user`, `branch_of`: of a new one."""

@@ -655,7 +655,7 @@ class Length:
         added_up = in_characters and not whole
         styles = self.style.halves if self.style.apart and added_up else (self.style,)
         parts = [_GrowingPart(style, BlockLength() if added_up else None) for style in styles]
-        return GrowingBlock(self, parts, in_characters=in_characters)
+        return GrowingBlock(self.share, self.count, parts, in_characters)
 
 
 @dataclass(slots=True)
@@ -668,16 +668,16 @@ class _GrowingPart:
     length: int = 0
 
 
+@dataclass(slots=True)
 class GrowingBlock:
     """The length of a block, per part, while memories are added: added up if the template allows it."""
 
-    def __init__(
-        self, measure: Length, parts: Sequence[_GrowingPart], *, in_characters: bool
-    ) -> None:
-        self.share, self._count, self._parts = measure.share, measure.count, parts
-        self._in_characters = in_characters
-        self._tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
-        self.length = 0
+    share: Callable[[Sequence[Memory]], int]
+    _count: Callable[[str], int]
+    _parts: Sequence[_GrowingPart]
+    _in_characters: bool
+    length: int = 0
+    _tried: tuple[Memory | None, BlockLength | None, int] = None, None, 0
 
     def least(self, memory: Memory) -> int:
         """A lower bound of the line's length, without rendering it; 0 if unknown."""

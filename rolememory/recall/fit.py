@@ -164,16 +164,15 @@ class Fitting:
         return self.budget.max_total_length if self.room is None else self.room
 
 
+@dataclass(eq=False, repr=False)
 class RefusedLine(Mapping[str, Reason]):
     """The reasons of left-out memories, by id; computed lazily, since they are many."""
 
-    def __init__(
-        self,
-        memories: Sequence[Memory] = (),
-        faint: Callable[[], Iterable[tuple[int, Reason]]] = tuple,
-    ) -> None:
-        self.places: dict[int, Reason | FoundOutLater] = {}  # of those that are not too faint
-        self._memories, self._faint = memories, faint
+    _memories: Sequence[Memory] = ()
+    _faint: Callable[[], Iterable[tuple[int, Reason]]] = tuple
+    places: dict[int, Reason | FoundOutLater] = field(
+        default_factory=dict
+    )  # of those that are not too faint
 
     @cached_property
     def _every(self) -> Mapping[str, Reason | FoundOutLater]:

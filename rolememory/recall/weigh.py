@@ -5,7 +5,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise, repeat
 from operator import attrgetter
@@ -60,25 +60,18 @@ def shares(weights: Sequence[float]) -> list[float]:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Ranking(Sequence[Scored]):
     """Scored memories, best first: numbers for all, objects with reasons created on access."""
 
-    def __init__(
-        self,
-        memories: Sequence[Memory],
-        relevances: Doubles,
-        scores: Doubles,
-        kinds: "NDArray[np.int8]",
-        put_together: Callable[[int], Scored],
-        places_of: Callable[[Collection[str]], Sequence[int]],
-        gained: Collection[str] = (),
-    ) -> None:
-        self.memories, self.relevances, self.scores = memories, relevances, scores
-        self.places_of = places_of  # the places of a few ids, as far as they are ranked
-        self.kinds = kinds  # of the memories, see `kind_of`
-        self.gained = gained  # ids of those that came along with something earlier
-        self._put_together = put_together
-        self._known: dict[int, Scored] = {}
+    memories: Sequence[Memory]
+    relevances: Doubles
+    scores: Doubles
+    kinds: "NDArray[np.int8]"  # of the memories, see `kind_of`
+    _put_together: Callable[[int], Scored]
+    places_of: Callable[[Collection[str]], Sequence[int]]  # of a few ids, as far as they are ranked
+    gained: Collection[str] = ()  # ids of those that came along with something earlier
+    _known: dict[int, Scored] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scored: Sequence[Scored]) -> "Ranking":

@@ -6,6 +6,7 @@ owner changes a table in place, under its `lock`, between turns.
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import compress
@@ -279,13 +280,13 @@ def _facts(entry: Entry) -> tuple[float | bool, ...]:
     )
 
 
+@dataclass(eq=False, repr=False)
 class Among(Set[str]):
     """Some of the candidates of a table, as a mask over its rows; looks like a set of ids, and `ids` is a real one."""
 
-    def __init__(self, table: Table, chosen: ArrayColumn | None = None) -> None:
-        self.table = table
-        self.heirs: Mapping[str, str] | None = None  # of who may not come, once somebody looked
-        self._chosen = ArrayColumn("?") if chosen is None else chosen
+    table: Table
+    _chosen: ArrayColumn = field(default_factory=lambda: ArrayColumn("?"))
+    heirs: Mapping[str, str] | None = None  # of who may not come, once somebody looked
 
     @classmethod
     def of_rows(cls, table: Table, rows: "Rows | Sequence[int]") -> "Among":

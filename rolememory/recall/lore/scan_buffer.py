@@ -5,6 +5,7 @@ Source: spec/worldinfo.md 4.1.
 """
 
 from collections.abc import Iterable
+from dataclasses import field
 from functools import lru_cache
 
 from rolememory.recall.lore.index import Lore, LoreIndex
@@ -173,12 +174,13 @@ class ScanBuffer:
         return None
 
 
+@value_class
 class Windows:
     """Which texts an entry sees in a pass: its own depth or the widened one, its sources, notes, and recursion text unless widening."""
 
-    def __init__(self, rules: LoreRules, visibility: ScanBuffer) -> None:
-        self._rules, self._visibility = rules, visibility
-        self._own: dict[tuple[int, tuple[MatchSource, ...]], int] = {}
+    _rules: LoreRules
+    _visibility: ScanBuffer
+    _own: dict[tuple[int, tuple[MatchSource, ...]], int] = field(default_factory=dict)
 
     def window(self, lore: Lore, depth: int, recursion: int) -> int:
         """The entry's window: bits, or BLIND. `depth` is the widened global one, `recursion` the blocks that count in this pass."""

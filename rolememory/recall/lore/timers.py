@@ -74,11 +74,12 @@ def begun(state: TimedState, index: LoreIndex, awake: Iterable[Lore], count: int
     )
 
 
+@value_class
 class _Clock:
     """The number of visible messages, and the owners of timers."""
 
-    def __init__(self, index: LoreIndex, count: int) -> None:
-        self._index, self._count = index, count
+    _index: LoreIndex
+    _count: int
 
     def sorted_out(
         self, effects: Iterable[TimedEffect], field: str
