@@ -234,7 +234,7 @@ STUDIO_ZH = tuple(
         pytest.param(
             STUDIO,
             "It is late.",
-            "*Into the studio, at last.* What do you think of it?",
+            "*The studio.* What do you think?",
             True,
             id="what was done names it",
         ),
