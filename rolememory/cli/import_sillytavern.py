@@ -143,8 +143,8 @@ def _sums(plan: ImportPlan) -> Iterator[tuple[str, str]]:
         ]
         if counts:
             yield titles[kind], say(", ").join(counts)
-    if due := sum(chat.stamp.size for chat in plan.due):
-        yield say("to read"), size(due)
+    if plan.size_due:
+        yield say("to read"), size(plan.size_due)
 
 
 def _show_dry(plan: ImportPlan) -> None:
@@ -169,7 +169,6 @@ def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
     """The plan for scripts, with results: the ids of new roles, each chat, and failures."""
     roles = {one.key: picked(one, "state role") for one in done if one.kind == "role"}
     failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
-    sizes = {chat.key: chat.stamp.size for chat in plan.chats}
     return {
         "source": str(plan.source.path),
         "roles": [
@@ -183,14 +182,14 @@ def _values(plan: ImportPlan, done: Sequence[ImportedItem], **more: Any) -> Row:
             picked(one.persona, "name avatar") | {"state": one.state} for one in plan.personas
         ],
         **more,
-        "chats": [_chat_row(one, sizes.get(one.key, 0)) for one in done if one.kind == "chat"],
+        "chats": [_chat_row(one) for one in done if one.kind == "chat"],
         "problems": list(map(worded, [*plan.problems, *failed])),
     }
 
 
-def _chat_row(one: ImportedItem, bytes_: int) -> Row:
+def _chat_row(one: ImportedItem) -> Row:
     row = picked(one, "name state roles user messages hidden summaries learned")
-    return row | {"chat": one.key, "size": bytes_, "problems": list(map(worded, one.problems))}
+    return row | {"chat": one.key, "size": one.size, "problems": list(map(worded, one.problems))}
 
 
 def _tell_hidden(chats: Iterable[ImportedItem]) -> None:
@@ -206,15 +205,14 @@ def _tell_hidden(chats: Iterable[ImportedItem]) -> None:
 def _carry(steps: ImportRun, stories: Mapping[str, Living]) -> None:
     plan = steps.plan
     done: list[ImportedItem] = []
-    sizes = {chat.key: chat.stamp.size for chat in plan.due}
-    total, read = sum(sizes.values()), 0
+    read = 0
     try:
-        with out.progress(say("bringing the chats"), total) as tell:
+        with out.progress(say("bringing the chats"), plan.size_due) as tell:
             for one in steps.run():
                 done.append(one)
-                read += sizes.get(one.key, 0)
-                tell(read, total)
-                _tell_one(one, sizes.get(one.key, 0))
+                read += one.size
+                tell(read, plan.size_due)
+                _tell_one(one)
     except KeyboardInterrupt:
         # the current chat is stored; it is learned when the import continues
         out.warn(
@@ -230,10 +228,10 @@ def _carry(steps: ImportRun, stories: Mapping[str, Living]) -> None:
         raise typer.Exit(FAILED)
 
 
-def _tell_one(one: ImportedItem, bytes_: int) -> None:
+def _tell_one(one: ImportedItem) -> None:
     """One line of JSON per chat on standard error, for scripts; people have the progress bar."""
     if out.as_json and one.kind == "chat":
-        write(orjson.dumps(_chat_row(one, bytes_)).decode() + "\n", sys.stderr)
+        write(orjson.dumps(_chat_row(one)).decode() + "\n", sys.stderr)
         sys.stderr.flush()
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rolememory.cli.output import Row, one_line, say, told_reason
+from rolememory.cli.words import ProcessLanguage
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ def memory_json(memory: "Memory") -> Row:
 
 def hit_text(hit: "Hit") -> str:
     """A strategy's evidence in words: `keyword 'beacon' in message 1`."""
-    from rolememory.cli.words import ProcessLanguage
     from rolememory.schema.wording import strategy_name
 
     told = told_reason(hit.because)

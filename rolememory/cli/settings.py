@@ -1,7 +1,5 @@
 """settings: shows every key with description and source; sets one."""
 
-from functools import reduce
-from operator import getitem
 from typing import Annotated, Any
 
 from rolememory.cli.context import check_home, home_path
@@ -44,6 +42,7 @@ def settings(
 def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
     from rolememory.storage.settings import load_settings
     from rolememory.storage.settings_text import settings_table
+    from rolememory.storage.settings_tree import value_at
     from rolememory.storage.value_messages import literal
 
     loaded = load_settings(home_path())
@@ -53,7 +52,7 @@ def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
         known = [row.key for row in table]
         raise UnknownNameError("setting", str(key), known, remedy="see `rolememory settings --all`")
     tree = loaded.settings.model_dump(mode="json")
-    values = {row.key: reduce(getitem, row.key.split("."), tree) for row in wanted}
+    values = {row.key: value_at(tree, row.key) for row in wanted}
     return [
         picked(row, "key default type")
         | {"value": values[row.key], "shown": literal(values[row.key])}

@@ -1,5 +1,6 @@
 """story: which chats share memories, and the chapters of stories."""
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
@@ -7,8 +8,6 @@ from rolememory.cli.options import RoleName, Text, UserName, argument, option, t
 from rolememory.cli.output import Row, out, picked, plain, say, worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from rolememory.engine import RoleMemory
     from rolememory.learn.model.report import LearningReport
     from rolememory.schema.memory import Memory
@@ -149,7 +148,7 @@ def end_chapter(role_memory: "RoleMemory", chat: str, title: str) -> None:
 
 
 def _told(
-    role_memory: "RoleMemory", ask: "Callable[[], Iterable[LearningReport]]", chat: str = ""
+    role_memory: "RoleMemory", ask: Callable[[], "Iterable[LearningReport]"], chat: str = ""
 ) -> None:
     """Print the chapters of a chat or all resulting ones, heading and text of each, and errors."""
     before = {one.id for one in role_memory.chapters()}

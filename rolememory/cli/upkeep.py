@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
 from rolememory.cli.output import Row, one_line, out, picked, say, told_reason, worded
-from rolememory.errors import InvalidValueError
+from rolememory.errors import FileError, InvalidValueError
 from rolememory.locales import translatable
 
 if TYPE_CHECKING:
@@ -204,7 +204,6 @@ def _list(folder: Path) -> None:
 
 
 def _row(one: "Backup") -> Row:
-    from rolememory.errors import FileError
     from rolememory.storage.files.backup import verified
 
     try:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from time import monotonic, sleep, thread_time
-from typing import TYPE_CHECKING
 
 from rolememory.chats import Chats
 from rolememory.chats.forgotten import Forgotten
@@ -16,6 +15,7 @@ from rolememory.chats.pinned import Pinned
 from rolememory.engine.shared import HomeContext
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.fence import strip
+from rolememory.learn.commands import chat_commands
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.pipeline import RecallPipeline
@@ -26,14 +26,13 @@ from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.derived import LEAST
+from rolememory.storage.files.backup import backup, due
 from rolememory.storage.look import DiskLook, Watched, one_look
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.text.cancellation import check_cancelled, giving_way
 from rolememory.text.clean import OUT_OF_CHARACTER, Cleaner
+from rolememory.text.vectors import VectorTable
 from rolememory.usage.tracker import Usage
-
-if TYPE_CHECKING:
-    from rolememory.text.vectors import VectorTable
 
 PART = 20  # messages of a long chat, or texts, that are read per step while turns wait
 _log = logging.getLogger(__name__)
@@ -47,8 +46,6 @@ BACKUP_LOOK_S = 3600.0  # between checks whether a backup is due
 @lru_cache(maxsize=256)
 def _scopes(text: str) -> Sequence[ScopeCommand]:
     """The scope commands of a message; cached, since a message is recalled for and then observed."""
-    from rolememory.learn.commands import chat_commands
-
     return chat_commands(text)
 
 
@@ -247,7 +244,7 @@ class RoleContext:
             settings = self.settings
             return self.pipeline.follow(self.candidates(self.stored(), settings), settings)
 
-    def vectors(self) -> "VectorTable | None":
+    def vectors(self) -> VectorTable | None:
         """The available vectors of the candidates of recall."""
         candidates = self.candidates(self.stored(), self.settings)
         return self.pipeline.meanings.follow(candidates)
@@ -298,8 +295,6 @@ class RoleContext:
             self._keeping.touch()
 
     def _backup_when_due(self) -> None:
-        from rolememory.storage.files.backup import backup, due
-
         folder = self.space.folder  # other storages have their own backups
         if folder and due(folder, self.settings.storage, datetime.now(UTC)):
             backup(folder, self.settings.storage)

@@ -8,7 +8,6 @@ from rolememory.schema.memory import ChangedFields, Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 
 if TYPE_CHECKING:
-    from rolememory.storage.erase import Erased
     from rolememory.storage.review import Waiting
 
 from rolememory.engine.context import RoleContext
@@ -27,7 +26,9 @@ from rolememory.engine.inputs import (
 from rolememory.engine.learning import RoleLearning
 from rolememory.engine.maintenance import RoleMaintenance
 from rolememory.engine.memories import RoleMemories, known_fields
+from rolememory.storage.erase import Erased
 from rolememory.storage.memories import Edit
+from rolememory.text.names import PersonNames
 
 
 class RoleConversation:
@@ -167,7 +168,7 @@ class RoleConversation:
         for waiting_id in waiting_ids:
             self._learning.learner.keeper.review.drop(waiting_id)
 
-    def forget(self, user: Name, *, dry_run: bool = False) -> "Erased":
+    def forget(self, user: Name, *, dry_run: bool = False) -> Erased:
         """Remove everything of one person, under all linked names: memories, history, backups, pending proposals, uses, vectors.
 
         Their chats are deleted; in shared ones their messages and the replies to them, and their name everywhere else.
@@ -178,7 +179,6 @@ class RoleConversation:
             NotWrittenError: a write failed; call it again to remove the rest.
         """
         from rolememory.engine.erase_user import erase_user, preview
-        from rolememory.text.names import PersonNames
 
         role, learner = self._context, self._learning.learner
         names = PersonNames(role.home.people.follow().names_of(name_of(user)))

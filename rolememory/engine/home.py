@@ -21,16 +21,17 @@ from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage import personas
+from rolememory.storage.erase import Erased, erase_ledgers, purge_naming
 from rolememory.storage.files.atomic import make_folder
 from rolememory.storage.port import Storage
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.loader import Loader
 from rolememory.text.embed.queries import QueryVectors
+from rolememory.text.names import PersonNames
 
 if TYPE_CHECKING:
     from rolememory.engine.users import User
     from rolememory.llm.servers import ModelServers
-    from rolememory.storage.erase import Erased
     from rolememory.storage.exchange import Imported, Prefer
     from rolememory.storage.files.watch import Changed, Watch
 
@@ -216,7 +217,7 @@ class Home:
 
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
-    def forget(self, user: Name) -> "dict[str, Erased]":
+    def forget(self, user: Name) -> dict[str, Erased]:
         """Remove everything of one person, under all linked names, from every role; the result by the role's id.
 
         Their data in `personas.json` and `people.json` is removed as well, and deleted roles that name them, for good.
@@ -225,9 +226,6 @@ class Home:
             FileError: a file cannot be read.
             ReadOnlyRoleError, NotWrittenError: the error of the first role where it failed; all others are done.
         """
-        from rolememory.storage.erase import erase_ledgers, purge_naming
-        from rolememory.text.names import PersonNames
-
         names = PersonNames(self.people.follow().names_of(name_of(user)))
         done: dict[str, Erased] = {}
         failed: list[RoleMemoryError] = []

@@ -1,17 +1,14 @@
 """A role's lorebooks, and what is wrong with its files."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from rolememory.engine.context import RoleContext
 from rolememory.errors import FileError
 from rolememory.recall.cleaners import list_problems
+from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.storage.ineffective_fields import still_ineffective
-
-if TYPE_CHECKING:
-    from rolememory.recall.lore.index import LoreIndex
-    from rolememory.storage.problem import Problem
+from rolememory.storage.problem import Problem
 
 
 class RoleLore:
@@ -25,7 +22,7 @@ class RoleLore:
         index = self._index()
         return {one.id: one.entry for one in index.entries} if index else {}
 
-    def problems(self) -> "list[Problem | FileError]":
+    def problems(self) -> list[Problem | FileError]:
         """Problems of the role's files, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
         role, home = self._context, self._context.home
         return [
@@ -46,6 +43,6 @@ class RoleLore:
             self._index()
         return self._context.pipeline.books.problems
 
-    def _index(self) -> "LoreIndex | None":
+    def _index(self) -> LoreIndex | None:
         role = self._context
         return role.pipeline.books.index(role.role.worldbooks, role.settings.lore)

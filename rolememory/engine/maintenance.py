@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rolememory.engine.context import RoleContext
 from rolememory.engine.inputs import Time, time_of
@@ -16,12 +16,9 @@ from rolememory.recall.active_set import counts
 from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Association, Role
+from rolememory.storage.files.backup import Restored, backup, restore
 from rolememory.storage.state import StateFile
 from rolememory.usage.weights import adjusted, archived, core, weight
-
-if TYPE_CHECKING:
-    from rolememory.storage.files.backup import Restored
-
 
 _LOOK_S = 3600.0  # between checks whether maintenance is due
 _log = logging.getLogger(__name__)
@@ -120,14 +117,10 @@ class RoleMaintenance:
     def backup(self) -> Path:
         """Back up the role's files now; the oldest backups are dropped."""
         self._context.store.checkpoint(force=True)
-        from rolememory.storage.files.backup import backup
-
         return backup(self._folder(), self._context.settings.storage)
 
-    def restore(self, which: str = "latest") -> "Restored":
+    def restore(self, which: str = "latest") -> Restored:
         """Restore a backup, after a backup of the current files."""
-        from rolememory.storage.files.backup import restore
-
         return restore(self._folder(), which, self._context.settings.storage)
 
     def export(self, *, card: bool = True) -> dict[str, Any]:

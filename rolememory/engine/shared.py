@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,6 @@ from rolememory.text.embed.loader import Loader, load, promised
 from rolememory.text.embed.queries import QueryVectors
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
     from rolememory.llm.servers import ModelServers
 
 
@@ -114,10 +113,8 @@ class HomeContext:
         return ModelServers(spending=Spending(self.space))
 
     @property
-    def pool(self) -> "ThreadPoolExecutor":
+    def pool(self) -> ThreadPoolExecutor:
         """The single thread that executes commands, for all roles; it finishes them before the process ends."""
-        from concurrent.futures import ThreadPoolExecutor
-
         with self._lock:
             self._pool = self._pool or ThreadPoolExecutor(1, "rolememory-learn")
             return self._pool

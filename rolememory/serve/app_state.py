@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from rolememory.engine import Home
 from rolememory.locales import LocalizedText, translated
 from rolememory.plugins import allow
+from rolememory.recall.turn import Turn
+from rolememory.schema.learning import Learned
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import Admission
 from rolememory.serve.events import EventBus
@@ -22,8 +24,6 @@ from rolememory.serve.token import token_of
 from rolememory.text.names import PersonNames
 
 if TYPE_CHECKING:
-    from rolememory.recall.turn import Turn
-    from rolememory.schema.learning import Learned
     from rolememory.storage.files.watch import Changed, Watch
 
 KEPT_TURNS = 100  # per role
@@ -60,9 +60,7 @@ class TurnNote:
     ms: float
     user: str | None = None
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    turn: "Turn | None" = field(
-        default=None, repr=False, compare=False
-    )  # `Turn.bare`; never logged
+    turn: Turn | None = field(default=None, repr=False, compare=False)  # `Turn.bare`; never logged
 
     def names(self, names: PersonNames) -> bool:
         """Whether the turn belonged to these people, recalled something of theirs, or names them."""
@@ -245,7 +243,7 @@ class AppState:
         self.home.close()
         allow(None)
 
-    def _learned(self, role_id: str, chat: str, learned: "Learned") -> None:
+    def _learned(self, role_id: str, chat: str, learned: Learned) -> None:
         """Publish how much was learned; never the text."""
         actions = Counter(str(verdict.action) for verdict in learned.verdicts)
         if actions or learned.refused:

@@ -1,5 +1,6 @@
 """Error responses for denied requests and unknown paths, in one format and the client's language."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +33,8 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
         return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
 
 
+_RANGE = re.compile(r"([a-z]+)(?:-[a-z0-9]+)*(?:\s*;\s*q=([01](?:\.\d*)?))?\s*(?:,|$)")
+"""A language of `Accept-Language`, and its weight. Source: RFC 9110, 12.5.4."""
 _DESCRIBED = translatable(
     "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"
 )
@@ -101,19 +104,6 @@ def preferred(header: str) -> list[str]:
     >>> preferred("en;q=0.5, zh-CN, fr;q=0")
     ['zh', 'en']
     """
-    ranked: list[tuple[float, int, str]] = []
-    for place, part in enumerate(header[:500].split(",")):
-        name, _, rest = part.strip().partition(";")
-        share = _share(rest)
-        if name and share > 0:
-            ranked.append((-share, place, name.partition("-")[0].strip().lower()))
-    return [name for *_, name in sorted(ranked)]
-
-
-def _share(text: str) -> float:
-    """The q value of a language; 0 if invalid."""
-    _, _, number = text.strip().partition("q=")
-    try:
-        return min(max(float(number), 0.0), 1.0) if number else 1.0
-    except ValueError:
-        return 0.0
+    found = ((name, float(share or 1.0)) for name, share in _RANGE.findall(header[:500].lower()))
+    wanted = [one for one in found if one[1] > 0]
+    return [name for name, _ in sorted(wanted, key=lambda one: -one[1])]

@@ -6,13 +6,13 @@ the user as `sub`, and `exp`; `role`, the id of a role, restricts it to that one
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import orjson
+from pydantic import TypeAdapter
 
 from rolememory.errors import (
     AmbiguousNameError,
@@ -76,6 +76,9 @@ class ApiKey(Caller):
     """A stored key: `roles` are ids, ("*",) = every role; `user` "*" = the one in a token."""
 
     digest: str = field(repr=False)  # SHA-256 of the key, hexadecimal: the signing secret
+
+
+_FILE = TypeAdapter(dict[str, list[ApiKey]])
 
 
 class ApiKeys:
@@ -166,12 +169,8 @@ class ApiKeys:
         if not self._path.exists():
             return {}
         try:
-            rows = orjson.loads(self._path.read_bytes())["keys"]
-            keys = [
-                ApiKey(**{**row, "roles": tuple(row["roles"]), "rights": tuple(row["rights"])})
-                for row in rows
-            ]
-        except (ValueError, KeyError, TypeError) as error:
+            keys = _FILE.validate_json(self._path.read_bytes())["keys"]
+        except (ValueError, KeyError) as error:
             raise InvalidValueError(
                 "{path}: cannot be read as keys: {error}; mend it, or delete it and make new keys",
                 path=self._path,
@@ -180,5 +179,4 @@ class ApiKeys:
         return {one.digest: one for one in keys}
 
     def _write(self, keys: Iterable[ApiKey]) -> None:
-        rows = [asdict(one) for one in keys]
-        write(self._path, orjson.dumps({"keys": rows}, option=orjson.OPT_INDENT_2) + b"\n")
+        write(self._path, _FILE.dump_json({"keys": list(keys)}, indent=2) + b"\n")

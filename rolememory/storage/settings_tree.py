@@ -4,7 +4,8 @@ import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -53,6 +54,15 @@ def dotted(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
             yield from dotted(value, f"{above}{name}.")
         else:
             yield above + name, value
+
+
+def value_at(tree: Mapping[str, Any], key: str) -> Any:
+    """The value of a dotted key.
+
+    >>> value_at({"recall": {"max_items": 3}}, "recall.max_items")
+    3
+    """
+    return reduce(getitem, key.split("."), tree)
 
 
 def default(key: str) -> Any:

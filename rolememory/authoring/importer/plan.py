@@ -136,6 +136,11 @@ class ImportPlan:
         return tuple(chat for chat in self.chats if chat.state != "same")
 
     @property
+    def size_due(self) -> int:
+        """Bytes of these chats."""
+        return sum(chat.stamp.size for chat in self.due)
+
+    @property
     def is_empty(self) -> bool:
         """Whether everything was imported already."""
         things: list[RolePlan | WorldPlan | PersonaPlan] = [

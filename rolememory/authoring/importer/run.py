@@ -44,6 +44,7 @@ class ImportedItem:
     name: str
     state: State | Literal["failed"]
     key: str = ""
+    size: int = 0  # bytes of a chat
     role: str | None = None  # id of a character's role
     roles: tuple[str, ...] = ()  # names of a chat's roles
     user: str | None = None
@@ -80,17 +81,14 @@ class ImportRun:
     def _steps(self) -> Iterator[tuple[ImportedItem, Callable[[], ImportedItem]]]:
         """The steps, each with the item to report if it fails."""
         for world in self.plan.worlds.values():
-            yield ImportedItem("world", world.name, world.state), partial(self._world, world)
+            item = ImportedItem("world", world.name, world.state)
+            yield item, partial(self._world, world, item)
         for role in self.plan.roles.values():
-            yield (
-                ImportedItem("role", role.name, role.state, role.avatar),
-                partial(self._role, role),
-            )
+            item = ImportedItem("role", role.name, role.state, role.avatar)
+            yield item, partial(self._role, role, item)
         for persona in self.plan.personas:
-            yield (
-                ImportedItem("persona", persona.persona.name, persona.state),
-                partial(self._persona, persona),
-            )
+            item = ImportedItem("persona", persona.persona.name, persona.state)
+            yield item, partial(self._persona, persona, item)
         for chat in self.plan.due:
             yield _chat_item(chat), partial(self._chat, chat)
 
@@ -106,17 +104,16 @@ class ImportRun:
 
     # ── items ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _world(self, world: WorldPlan) -> ImportedItem:
+    def _world(self, world: WorldPlan, item: ImportedItem) -> ImportedItem:
         write_world(self.home, world, self.ledger)
-        told = catch_all_keys(self.home, world)
-        return ImportedItem("world", world.name, world.state, problems=told)
+        return replace(item, problems=catch_all_keys(self.home, world))
 
-    def _persona(self, persona: PersonaPlan) -> ImportedItem:
+    def _persona(self, persona: PersonaPlan, item: ImportedItem) -> ImportedItem:
         if persona.state in ("new", "changed"):
             write_persona(self.home, persona.persona, self.ledger)
-        return ImportedItem("persona", persona.persona.name, persona.state)
+        return item
 
-    def _role(self, role: RolePlan) -> ImportedItem:
+    def _role(self, role: RolePlan, item: ImportedItem) -> ImportedItem:
         role_id = role.role or self._made(role)
         if role.card is not None and role.state == "changed":
             import_card(self.home, role.card, into=self.home.folder.find(role_id))
@@ -132,7 +129,7 @@ class ImportRun:
             self._call(role_id, as_stored(role.card.name))
         self._link(role.avatar, books_of(role, self.plan.settings))
         self._drop_own_book(role, role_id)
-        return ImportedItem("role", role.name, role.state, role.avatar, role_id)
+        return replace(item, role=role_id)
 
     def _made(self, role: RolePlan) -> str:
         """Create a role; with a new id if the card has another role's, as a copied card does."""
@@ -267,4 +264,4 @@ class ImportRun:
 
 
 def _chat_item(chat: ChatPlan) -> ImportedItem:
-    return ImportedItem("chat", chat.name, chat.state, chat.key)
+    return ImportedItem("chat", chat.name, chat.state, chat.key, chat.stamp.size)

@@ -19,6 +19,7 @@ from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
 from rolememory.storage.settings import overridden
 from rolememory.storage.settings_text import set_value
+from rolememory.storage.settings_tree import leaves, value_at
 
 routes = router("turn", under="/roles/{role}")
 
@@ -121,9 +122,6 @@ def _to_setting(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
 
 def _setting(role_memory: RoleMemory, key: str) -> Any:
     """The current value of a dotted key for the role. Raises: InvalidValueError."""
-    value: Any = role_memory.settings.model_dump(mode="json")
-    for part in key.split("."):
-        if not isinstance(value, dict) or part not in value:
-            raise InvalidValueError("no setting {key!r}; see /api/settings", key=key[:80])
-        value = value[part]
-    return value
+    if key not in leaves():
+        raise InvalidValueError("no setting {key!r}; see /api/settings", key=key[:80])
+    return value_at(role_memory.settings.model_dump(mode="json"), key)

@@ -240,7 +240,7 @@ def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
             ManyOut(avatar=avatar, name=plan.roles[avatar].name, chats=count)
             for avatar, count in plan.many.items()
         ],
-        bytes=sum(chat.stamp.size for chat in plan.due),
+        bytes=plan.size_due,
     )
 
 

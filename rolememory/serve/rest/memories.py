@@ -90,6 +90,7 @@ class MemoryDetail(Out):
 class MemoriesView:
     """A role's memories at one moment, and how they stand seen from no chat in particular."""
 
+    role: RoleMemory
     memories: MemoriesById
     standing: ActiveSet
     effects: Mapping[str, float]
@@ -99,13 +100,16 @@ class MemoriesView:
         """Taken now."""
         found, visibility = role_memory.memories, role_memory.chats.visible_from(None)
         return cls(
+            role_memory,
             found,
             standing(found, visibility),
             role_memory.usage.effects(visibility, found),
         )
 
     def one(self, memory_id: str) -> Memory:
-        """The memory of that id. Raises: UnknownMemoryError."""
+        """A memory, or something that was said. Raises: UnknownMemoryError."""
+        if memory_id.startswith(PREFIX) and memory_id not in self.memories:
+            return self.role.passage(memory_id)
         if memory_id not in self.memories:
             raise UnknownMemoryError(memory_id, self.memories)
         return self.memories[memory_id]
@@ -135,7 +139,7 @@ def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
 def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     """All there is to say about one memory."""
     role, view = call.role, MemoriesView.of(call.role)
-    found = _one(role, view, memory)
+    found = view.one(memory)
     replaced_by = (
         one
         for one in view.memories.values()
@@ -177,15 +181,9 @@ def delete_memory(call: RoleCall, memory: str, if_match: IfMatch, reason: Line =
         return Done(changed=1, txn=call.newest_txn({memory}))
 
 
-def _one(role: RoleMemory, view: MemoriesView, memory_id: str) -> Memory:
-    """A memory, or something that was said. Raises: UnknownMemoryError."""
-    said = memory_id.startswith(PREFIX) and memory_id not in view.memories
-    return role.passage(memory_id) if said else view.one(memory_id)
-
-
 def _shown(call: RoleCall, memory_id: str) -> MemoryOut:
     view = MemoriesView.of(call.role)
-    return view.shown(_one(call.role, view, memory_id))
+    return view.shown(view.one(memory_id))
 
 
 def _tagged(call: RoleCall, memory_id: str) -> MemoryOut:

@@ -2,8 +2,6 @@
 
 import re
 import tomllib
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +14,7 @@ from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE
 from rolememory.storage.settings_text import set_values, settings_table
-from rolememory.storage.settings_tree import dotted, leaves
+from rolememory.storage.settings_tree import dotted, leaves, value_at
 
 routes = router("settings", under="/settings")
 
@@ -115,7 +113,7 @@ def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> Setting
     rows = [
         SettingOut.from_value(
             row,
-            value=reduce(getitem, row.key.split("."), tree),
+            value=value_at(tree, row.key),
             source=loaded.sources.get(row.key, ""),
             about=row.about(call.language),
             en=row.about(),
