@@ -1,6 +1,7 @@
 """Plans an import: reads cards, lorebooks, personas and the first line of every chat; changes nothing."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,6 @@ from rolememory.cards.tavern.dates import named_at
 from rolememory.cards.tavern.groups import GroupChat, read_group
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import TavernSettings, read_settings
-from rolememory.cards.tavern.worlds import World
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.settings import Settings
@@ -43,190 +43,173 @@ def make_plan(
     tell: Tell = lambda *_: None,
 ) -> ImportPlan:
     """The plan: the items of the data folder, their state here, and errors. Cost: every card and lorebook, one line of every chat."""
-    problems = Problems()
-    settings = _settings(source, problems)
-    roles = role_plans(home, source, ledger, problems)
-    if source.only and not roles:
-        roles[source.only] = _without_card(
-            home, source, wishes.role or str(ledger.of("role", source.only).get("role", ""))
+    return _Planner(home, source, ledger, wishes).plan(tell)
+
+
+class _Planner:
+    """Plans the import of one data folder. What cannot be read goes to `problems`."""
+
+    def __init__(
+        self, home: Home, source: DataFolder, ledger: Ledger, wishes: ImportSettings
+    ) -> None:
+        self._home, self._source, self._ledger, self._wishes = home, source, ledger, wishes
+        self._problems, self._settings = Problems(), TavernSettings()
+        with self._problems.noted():
+            if not source.bare:
+                self._settings = read_settings(source.settings)
+        self._roles = role_plans(home, source, ledger, self._problems)
+        if source.only and not self._roles:
+            self._roles[source.only] = self._without_card()
+
+    def plan(self, tell: Tell) -> ImportPlan:
+        """The whole plan."""
+        home, source, ledger, problems = self._home, self._source, self._ledger, self._problems
+        chats = self._identified([*self._solo(tell), *self._grouped()])
+        worlds = [] if source.bare else read_worlds(source, problems)
+        if source.only:
+            named = self._named(chats)
+            worlds = [world for world in worlds if world.name in named]
+        books = world_plans(home, worlds, ledger, problems)
+        personas = () if source.only else persona_plans(home, self._settings, ledger, problems)
+        chats = [replace(chat, state=self._state(chat)) for chat in chats]
+        return ImportPlan(
+            source,
+            self._settings,
+            self._roles,
+            books,
+            personas,
+            tuple(sorted(chats, key=_begun)),
+            tuple(problems),
+            self._many(chats),
         )
-    chats = _identified(
-        [*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger
-    )
-    worlds = [] if source.bare else read_worlds(source, problems)
-    if source.only:
-        worlds = list(_named(worlds, roles, chats, settings))
-    chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
-    books = world_plans(home, worlds, ledger, problems)
-    personas = () if source.only else persona_plans(home, settings, ledger, problems)
-    known = tuple(sorted(chats, key=_begun))
-    many = _many(home, roles, known, ledger)
-    return ImportPlan(source, settings, roles, books, personas, known, tuple(problems), many)
 
+    def _without_card(self) -> RolePlan:
+        """The role for a folder of chats without a card: as given or imported before, else the only role of that name."""
+        name, roles = self._source.only, self._home.roles()
+        named = called(roles, name)
+        wanted = self._wishes.role or self._ledger.of("role", name).get("role")
+        other = named[0] if len(named) == 1 else None
+        found = next((one for one in roles if one.id == wanted), other)
+        if found:
+            return RolePlan(name, found.name, "same", found.id)
+        return RolePlan(name, display_name(name), "new")
 
-def _many(
-    home: Home, roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], ledger: Ledger
-) -> dict[str, int]:
-    """The number of chats by role, if it has new ones and the story setting was not asked yet."""
-    found = dict[str, int]()
-    new = set[str]()
-    for chat in chats:
-        for avatar in chat.listeners:
-            found[avatar] = found.get(avatar, 0) + 1
-            new |= {avatar} if chat.state == "new" else set()
-    return {
-        avatar: count
-        for avatar, count in found.items()
-        if count > 1
-        and avatar in new
-        and "stories" not in ledger.of("role", avatar)
-        and _rules(home, roles[avatar]).chats.stories == "one"
-    }
+    def _many(self, chats: Iterable[ChatPlan]) -> dict[str, int]:
+        """The number of chats by role, if it has new ones and the story setting was not asked yet."""
+        found = Counter(avatar for chat in chats for avatar in chat.listeners)
+        new = {avatar for chat in chats if chat.state == "new" for avatar in chat.listeners}
+        return {
+            avatar: count
+            for avatar, count in found.items()
+            if count > 1
+            and avatar in new
+            and "stories" not in self._ledger.of("role", avatar)
+            and self._rules(self._roles[avatar]).chats.stories == "one"
+        }
 
+    def _rules(self, role: RolePlan) -> Settings:
+        home = self._home
+        return home.context.settings_of(home.folder.find(role.role)) if role.role else home.settings
 
-def _rules(home: Home, role: RolePlan) -> Settings:
-    return home.context.settings_of(home.folder.find(role.role)) if role.role else home.settings
+    def _named(self, chats: Iterable[ChatPlan]) -> set[str]:
+        """The lorebooks of these roles and chats, by name."""
+        return {
+            *(name for chat in chats for name in chat.head.books),
+            *(persona.book for persona in self._settings.personas.values()),
+            *(name for role in self._roles.values() for name in books_of(role, self._settings)),
+        }
 
+    def _solo(self, tell: Tell) -> Iterator[ChatPlan]:
+        """Chats of one character."""
+        by_folder = {
+            avatar if avatar == self._source.only else Path(avatar).stem: avatar
+            for avatar in self._roles
+        }
+        folders = list[Path]()
+        with self._problems.noted():
+            folders = self._source.chat_folders()
+        for done, folder in enumerate(folders, 1):
+            found = self._problems.listed(folder, ".jsonl")
+            if avatar := by_folder.get(folder.name):
+                for path in found:
+                    yield from self._chat(path, avatar, folder.name, (avatar,))
+            elif found:
+                self._problems.append(self._no_role(folder, len(found)))
+            tell(done, len(folders))
 
-def _named(
-    worlds: Iterable[World],
-    roles: Mapping[str, RolePlan],
-    chats: Iterable[ChatPlan],
-    settings: TavernSettings,
-) -> Iterator[World]:
-    """The lorebooks of these roles and chats."""
-    names = {name for chat in chats for name in chat.head.books} | {
-        persona.book for persona in settings.personas.values()
-    }
-    for role in roles.values():
-        names |= set(books_of(role, settings))
-    yield from (world for world in worlds if world.name in names)
-
-
-def _settings(source: DataFolder, problems: Problems) -> TavernSettings:
-    with problems.noted():
-        return TavernSettings() if source.bare else read_settings(source.settings)
-    return TavernSettings()
-
-
-def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
-    """The role for a folder of chats without a card: as given or imported before, else the only role of that name."""
-    roles = home.roles()
-    named = called(roles, source.only)
-    found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
-    name = found.name if found else display_name(source.only)
-    return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
-
-
-# ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _solo(
-    source: DataFolder, roles: Mapping[str, RolePlan], problems: Problems, tell: Tell
-) -> Iterator[ChatPlan]:
-    """Chats of one character."""
-    by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
-    folders = list[Path]()
-    with problems.noted():
-        folders = source.chat_folders()
-    for done, folder in enumerate(folders, 1):
-        avatar = by_folder.get(folder.name)
-        found = problems.listed(folder, ".jsonl")
-        if avatar is None and found:
-            problems.append(_no_role(folder, len(found), source))
-        for path in found if avatar is not None else ():
-            yield from _chat(source, path, str(avatar), folder.name, (str(avatar),), problems)
-        tell(done, len(folders))
-
-
-def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
-    card = source.characters / f"{folder.name}.png"
-    return FileError(
-        folder,
-        "{count} {count:chat|chats} without a character: {name} is not there or cannot be read",
-        remedy="put the card into characters, or bring this folder alone: import sillytavern {folder}",
-        count=count,
-        name=card.name,
-        folder=folder,
-    )
-
-
-def _grouped(
-    source: DataFolder, roles: Mapping[str, RolePlan], problems: Problems
-) -> Iterator[ChatPlan]:
-    """Group chats; a chat without a group goes to its speakers."""
-    if source.only:
-        return
-    found = problems.listed(source.group_chats, ".jsonl")
-    paths = {path.stem: path for path in found}
-    for file in problems.listed(source.groups, ".json"):
-        with problems.noted():
-            group = read_group(file)
-            members = tuple(avatar for avatar in group.members if avatar in roles)
-            for name in group.chats:
-                if path := paths.pop(name, None):
-                    yield from _chat(source, path, group.id, group.name, members, problems, group)
-    for name, path in paths.items():
-        nobody = GroupChat(name, name, (), (), {})
-        yield from _chat(source, path, name, name, (), problems, nobody)
-
-
-def _chat(
-    source: DataFolder,
-    path: Path,
-    place: str,
-    folder: str,
-    listeners: tuple[str, ...],
-    problems: Problems,
-    group: GroupChat | None = None,
-) -> Iterator[ChatPlan]:
-    """The chat in this file, if readable. `place`: the scope in which its name is unique."""
-    with problems.noted():
-        head = read_head(path)
-        known = group.integrities.get(path.stem, "") if group else ""
-        head = replace(head, integrity=head.integrity or known)
-        key, own_id = path.relative_to(source.path).as_posix(), f"{place}/{path.stem}"
-        yield ChatPlan(
-            key,
-            path,
-            files.stamp(path),
-            head,
-            head.integrity or own_id,
+    def _no_role(self, folder: Path, count: int) -> FileError:
+        return FileError(
             folder,
-            listeners,
-            members=listeners if group else (),
-            group=group is not None,
+            "{count} {count:chat|chats} without a character: {name} is not there or cannot be read",
+            remedy="put the card into characters, or bring this folder alone: import sillytavern {folder}",
+            count=count,
+            name=f"{folder.name}.png",
+            folder=folder,
         )
 
+    def _grouped(self) -> Iterator[ChatPlan]:
+        """Group chats; a chat without a group goes to its speakers."""
+        source, problems = self._source, self._problems
+        if source.only:
+            return
+        paths = {path.stem: path for path in problems.listed(source.group_chats, ".jsonl")}
+        for file in problems.listed(source.groups, ".json"):
+            with problems.noted():
+                group = read_group(file)
+                members = tuple(avatar for avatar in group.members if avatar in self._roles)
+                for name in group.chats:
+                    if path := paths.pop(name, None):
+                        yield from self._chat(path, group.id, group.name, members, group)
+        for name, path in paths.items():
+            yield from self._chat(path, name, name, (), GroupChat(name, name, (), (), {}))
 
-# ── all chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    def _chat(
+        self,
+        path: Path,
+        place: str,
+        folder: str,
+        listeners: tuple[str, ...],
+        group: GroupChat | None = None,
+    ) -> Iterator[ChatPlan]:
+        """The chat in this file, if readable. `place`: the scope in which its name is unique."""
+        with self._problems.noted():
+            head = read_head(path)
+            known = group.integrities.get(path.stem, "") if group else ""
+            head = replace(head, integrity=head.integrity or known)
+            yield ChatPlan(
+                path.relative_to(self._source.path).as_posix(),
+                path,
+                files.stamp(path),
+                head,
+                head.integrity or f"{place}/{path.stem}",
+                folder,
+                listeners,
+                members=listeners if group else (),
+                group=group is not None,
+            )
 
+    def _identified(self, chats: list[ChatPlan]) -> list[ChatPlan]:
+        """Each chat with a unique id. Old branches share their parent's; then the parent keeps it."""
+        found, taken = [], set[tuple[str, str]]()
+        for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
+            wanted = str(self._ledger.of("chat", chat.key).get("chat") or chat.id)
+            heard_by = chat.listeners or (chat.folder,)
+            if any((one, wanted) in taken for one in heard_by):
+                wanted = f"{chat.folder if chat.group else heard_by[0]}/{chat.name}"
+            taken |= {(one, wanted) for one in heard_by}
+            found.append(replace(chat, id=wanted))
+        return found
 
-def _identified(chats: list[ChatPlan], ledger: Ledger) -> list[ChatPlan]:
-    """Each chat with a unique id. Old branches share their parent's; then the parent keeps it."""
-    found, taken = [], set[tuple[str, str]]()
-    for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
-        wanted = str(ledger.of("chat", chat.key).get("chat") or chat.id)
-        heard_by = chat.listeners or (chat.folder,)
-        if any((one, wanted) in taken for one in heard_by):
-            wanted = f"{chat.folder if chat.group else heard_by[0]}/{chat.name}"
-        taken |= {(one, wanted) for one in heard_by}
-        found.append(replace(chat, id=wanted))
-    return found
-
-
-def _state(
-    chat: ChatPlan, ledger: Ledger, roles: Mapping[str, RolePlan], wishes: ImportSettings
-) -> State:
-    row = ledger.of("chat", chat.key)
-    if not row:
-        return "new"
-    unread = wishes.again or (wishes.hidden and row.get("hidden") is not True)
-    if unread or row.get("stamp") != list(chat.stamp):
-        return "changed"
-    known = {plan.role for plan in roles.values() if plan.role}
-    here = {roles[avatar].role for avatar in chat.listeners}
-    return "same" if here <= set(row.get("roles", ())) <= known else "changed"
+    def _state(self, chat: ChatPlan) -> State:
+        row, wishes, roles = self._ledger.of("chat", chat.key), self._wishes, self._roles
+        if not row:
+            return "new"
+        unread = wishes.again or (wishes.hidden and row.get("hidden") is not True)
+        if unread or row.get("stamp") != list(chat.stamp):
+            return "changed"
+        known = {plan.role for plan in roles.values() if plan.role}
+        here = {roles[avatar].role for avatar in chat.listeners}
+        return "same" if here <= set(row.get("roles", ())) <= known else "changed"
 
 
 def begun(chat: ChatPlan) -> datetime:

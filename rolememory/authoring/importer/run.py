@@ -23,7 +23,7 @@ from rolememory.authoring.importer.plan import (
 )
 from rolememory.authoring.importer.planning import begun
 from rolememory.authoring.importer.sink import KeptChat, keep_chat
-from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
+from rolememory.authoring.importer.transcript import ChatTranscripts, RoleTranscript, hidden_in
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
 from rolememory.cards.tavern.names import as_stored
@@ -184,13 +184,10 @@ class ImportRun:
         hidden = 0 if self._hidden else hidden_in(chat)
         return chat, replace(_chat_item(plan), user=user, hidden=hidden, problems=chat.problems)
 
-    def _heard(self, plan: ChatPlan, chat: ChatFile, role: RolePlan) -> RoleTranscript:
-        roles = tuple(self._roles.values())
-        return as_heard(chat, plan, role, roles, begun=begun(plan), hidden=self._hidden)
-
     def _chat(self, plan: ChatPlan) -> ImportedItem:
         chat, done = self._read(plan)
-        here = [role for role in listeners(chat, plan, self._roles) if role.role]
+        transcripts = ChatTranscripts(chat, plan, self._roles, hidden=self._hidden)
+        here = [role for role in transcripts.listeners() if role.role]
         if plan.listeners and not here:
             raise FileError(
                 plan.path,
@@ -199,7 +196,7 @@ class ImportRun:
             )
         summaries = dict(self.ledger.of("chat", plan.key).get("summaries", {}))
         for role in here:
-            heard, known = self._heard(plan, chat, role), str(role.role)
+            heard, known = transcripts.of(role, begun(plan)), str(role.role)
             if heard.since is not None:
                 before = summaries.get(known, ())
                 done, summaries[known] = self._told(plan, chat, role, heard, done, before)

@@ -1,6 +1,7 @@
 """The messages of a chat that one role receives, with times."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -28,59 +29,51 @@ class RoleTranscript:
         return at if at >= 0 else None
 
 
-def as_heard(
-    chat: ChatFile,
-    plan: ChatPlan,
-    role: RolePlan,
-    roles: Sequence[RolePlan],
-    *,
-    begun: datetime,
-    hidden: bool,
-) -> RoleTranscript:
-    """The chat as present to the role. `begun` dates a chat without times; `hidden` includes messages hidden from the model."""
-    listed = _heard_of(chat, plan, role, roles)
-    told = [one for one in listed if _is_said(one, hidden)]
-    times = dated([one.sent for one in told], begun)
-    return RoleTranscript(
-        tuple(
-            Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
-            for one, at in zip(told, times, strict=True)
-        ),
-        tuple(one.place for one in told),
-        listed[0].place if listed else None,
-        tuple(one.sent for one in chat.messages),
-    )
+class ChatTranscripts:
+    """A chat as each of its roles received it. `hidden` includes messages hidden from the model."""
 
+    def __init__(
+        self, chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan], *, hidden: bool
+    ) -> None:
+        self._chat, self._plan, self._roles, self._hidden = chat, plan, roles, hidden
+        self._messages = chat.messages
+        if plan.group:
+            names = Counter(role.name for role in roles.values())
+            avatars = {one.name: one.avatar for one in roles.values() if names[one.name] == 1}
+            self._messages = with_avatars(chat.messages, avatars)
 
-def _heard_of(
-    chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[RolePlan]
-) -> Sequence[TavernMessage]:
-    """The messages of a chat since the role joined it."""
-    if not plan.group:
-        return chat.messages
-    greeting = {one.avatar for one in roles if one.greets}
-    return heard(grouped(chat, roles), role.avatar, plan.members, greeting)
+    def listeners(self) -> list[RolePlan]:
+        """The roles that receive it; in a group also former members who speak in it."""
+        spoke = sorted({one.avatar for one in self._messages}) if self._plan.group else ()
+        known = (avatar for avatar in (*self._plan.listeners, *spoke) if avatar in self._roles)
+        return [self._roles[avatar] for avatar in dict.fromkeys(known)]
+
+    def of(self, role: RolePlan, begun: datetime) -> RoleTranscript:
+        """The chat as present to the role. `begun` dates a chat without times."""
+        listed = self._heard_by(role)
+        told = [one for one in listed if _is_said(one, self._hidden)]
+        times = dated([one.sent for one in told], begun)
+        return RoleTranscript(
+            tuple(
+                Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
+                for one, at in zip(told, times, strict=True)
+            ),
+            tuple(one.place for one in told),
+            listed[0].place if listed else None,
+            tuple(one.sent for one in self._chat.messages),
+        )
+
+    def _heard_by(self, role: RolePlan) -> Sequence[TavernMessage]:
+        """The messages since the role joined the chat."""
+        if not self._plan.group:
+            return self._messages
+        greeting = {one.avatar for one in self._roles.values() if one.greets}
+        return heard(self._messages, role.avatar, self._plan.members, greeting)
 
 
 def _is_said(message: TavernMessage, hidden: bool) -> bool:
     """Whether a message is part of the story; `hidden` includes those hidden from the model."""
     return bool(message.text.strip()) and not message.program and (hidden or not message.hidden)
-
-
-def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
-    """The roles that receive a chat; in a group also former members who speak in it."""
-    spoke = (
-        sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
-    )
-    return [roles[avatar] for avatar in dict.fromkeys((*plan.listeners, *spoke)) if avatar in roles]
-
-
-def grouped(chat: ChatFile, roles: Sequence[RolePlan]) -> tuple[TavernMessage, ...]:
-    """A group's messages with the avatars of the speakers."""
-    names = [role.name for role in roles]
-    return with_avatars(
-        chat.messages, {role.name: role.avatar for role in roles if names.count(role.name) == 1}
-    )
 
 
 def hidden_in(chat: ChatFile) -> int:
