@@ -25,7 +25,7 @@ routes = router("turn", under="/roles/{role}")
 
 
 class ApplyIn(In):
-    """A change as a refusal told it."""
+    """A suggested change of an explanation."""
 
     target: Literal["memory", "entry", "settings"]
     field: Line
@@ -33,25 +33,25 @@ class ApplyIn(In):
     id: str = Field("", max_length=300)
     """target memory or entry: which"""
     text: str = Field("", max_length=2000)
-    """not read: a refusal's change may be sent back as it is"""
+    """ignored: a suggested change may be sent unchanged"""
     scope: Literal["role", "home"] = "role"
     """target settings: role.json or rolememory.toml"""
 
 
 class ApplyOut(Out):
-    """What was changed."""
+    """The applied change."""
 
     target: str
     field: str
     before: Any
     after: Any
     txn: str | None = None
-    """target memory: what `undo` takes back"""
+    """target memory: for `undo`"""
 
 
 @routes.post("/apply")
 def apply(call: RoleCall, given: ApplyIn) -> ApplyOut:
-    """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
+    """Apply a suggested change; post the turn to `explain` again to see its effect."""
     make = {"memory": _to_memory, "entry": _to_entry, "settings": _to_setting}[given.target]
     before, after, txn = make(call, given)
     return ApplyOut(target=given.target, field=given.field, before=before, after=after, txn=txn)

@@ -33,14 +33,14 @@ class BookOut(Out):
     has_tests: bool
     etag: str
     everywhere: list[CatchAllKey] = Field([])
-    """keys that match everything, told where a book is imported"""
+    """keys that match everything; only in the response to an import"""
 
 
 _Fields: type[In] = create_model("_Fields", __base__=In, **bounded(LoreEntry, FIELDS))
 
 
 class EntryFields(_Fields):
-    """Fields of an entry by our names, whatever the format of the book; what is not named stays."""
+    """Fields of an entry, by the same names for every format of book. Fields that are not given stay."""
 
     content: Text | None = None
     probability: float | None = Field(None, ge=0, le=100)
@@ -70,7 +70,7 @@ class EntryOut(LoreEntry, Out):
 
 
 class EntryChanged(Out):
-    """An entry after a change, and what is wrong with it now."""
+    """An entry with its lint findings."""
 
     entry: EntryOut
     findings: list[WordedFinding]

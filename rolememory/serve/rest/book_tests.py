@@ -28,12 +28,13 @@ from rolememory.storage.port import rewrite
 routes = router("books", under="/books/{shelf}/{book}")
 MOST_TEXT = 500_000
 Rules = Annotated[
-    str | None, Query(max_length=40, description="default or sillytavern; else as the settings say")
+    str | None,
+    Query(max_length=40, description="default or sillytavern; by default as in the settings"),
 ]
 
 
 class FindingsOut(Out):
-    """Every fault, the worst first."""
+    """Lint findings, most severe first."""
 
     items: list[WordedFinding]
     errors: int
@@ -49,11 +50,11 @@ class ScanIn(In):
     seed: int = Field(0, ge=0, le=2**31)
     trigger: Name = "normal"
     everything: bool = False
-    """also explain entries that nobody spoke of"""
+    """also explain entries whose keys were not found"""
 
 
 class FiredOut(Out):
-    """An entry that came into the prompt."""
+    """An activated entry."""
 
     uid: str
     title: str
@@ -68,7 +69,7 @@ class FiredOut(Out):
 
 
 class SilentOut(Out):
-    """An entry that did not."""
+    """An entry that was not activated."""
 
     uid: str
     title: str
@@ -78,7 +79,7 @@ class SilentOut(Out):
 
 
 class ScanOut(Out):
-    """A scan, told."""
+    """The result of a scan."""
 
     fired: list[FiredOut]
     silent: list[SilentOut]
@@ -106,13 +107,13 @@ class TestsIn(In):
 
 
 class RunIn(In):
-    """Which expectations; without a text those beside the book."""
+    """The expectations to run; without a text those stored beside the book."""
 
     text: str | None = Field(None, max_length=MOST_TEXT)
 
 
 class CaseOut(Out):
-    """A case and what failed in it."""
+    """A case with its failures."""
 
     name: str
     passed: bool
@@ -120,7 +121,7 @@ class CaseOut(Out):
 
 
 class RunOut(Out):
-    """Every case."""
+    """The results of all cases."""
 
     cases: list[CaseOut]
     passed: int
@@ -129,7 +130,7 @@ class RunOut(Out):
 
 @routes.get("/lint")
 def lint(call: BookCall, rules: Rules = None) -> FindingsOut:
-    """Everything that is wrong with the book, and what to write instead."""
+    """All lint findings on the book, each with a suggested fix."""
     file = read(call.path)
     items = check.told(file, under(rules, call.shelf.settings), call.language)
     of = Counter(one.severity for one in items)
@@ -138,7 +139,7 @@ def lint(call: BookCall, rules: Rules = None) -> FindingsOut:
 
 @routes.post("/scan")
 def scan(call: BookCall, given: ScanIn) -> ScanOut:
-    """What fires at these messages: by which key, where, at what cost. No timers are kept."""
+    """Which entries these messages activate: by which key, where, at what cost. Timers are not stored."""
     report = look(
         [read(call.path).book],
         [raw_message(one) for one in given.messages],
@@ -163,7 +164,7 @@ def tests(call: BookCall) -> TestsOut:
 
 @routes.put("/tests")
 def write_tests(call: BookCall, given: TestsIn, if_match: IfMatch) -> TestsOut:
-    """Write them; what cannot be read is refused with its place."""
+    """Write the expectations. Invalid ones are refused with their position."""
     path = beside(call.path)
     with call.alone(f"book {path}"):
         if_match.check(lambda: _tests_out(call.path))
@@ -174,7 +175,7 @@ def write_tests(call: BookCall, given: TestsIn, if_match: IfMatch) -> TestsOut:
 
 @routes.post("/tests/run")
 def run_tests(call: BookCall, given: RunIn | None = None) -> RunOut:
-    """Play every case and tell what failed, and why."""
+    """Run every case and return the failures with their reasons."""
     sheet = beside(call.path).name
     text = given.text if given else None
     text = _text_beside(call.path) if text is None else text

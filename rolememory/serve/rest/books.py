@@ -44,7 +44,7 @@ routes = router("books", under="/books")
 
 
 class NewBook(In):
-    """A book to begin with: three entries, and the expectations that go with them."""
+    """A new book with three example entries and their expectations."""
 
     name: Name
     language: Literal["zh", "en"] | None = None
@@ -56,7 +56,7 @@ class LossOut(Out):
     field: str
     text: Said
     kept: str
-    """where in the result it is kept for the way back; "" = nowhere"""
+    """where the result keeps it for converting back; "" = nowhere"""
 
 
 class ConvertedOut(Out):
@@ -91,14 +91,14 @@ def list_books(
 
 
 @routes.get("/formats")
-def known_formats() -> FormatsOut:
-    """What cards and books can be written as."""
+def list_formats() -> FormatsOut:
+    """The formats in which cards and books can be exported."""
     return FormatsOut(cards=list(formats()), books=list(book_formats()))
 
 
 @routes.post("/{shelf}", status_code=201)
-def begin_book(call: ShelfCall, given: NewBook) -> BookOut:
-    """A new book that already passes its own tests."""
+def create_book(call: ShelfCall, given: NewBook) -> BookOut:
+    """Create a book with three example entries and expectations that pass."""
     path, written_in = call.shelf.new_file(given.name), given.language or call.language
     call.shelf.write(path, new_book(path.stem, written_in).encode())
     if not beside(path).exists():
@@ -107,16 +107,18 @@ def begin_book(call: ShelfCall, given: NewBook) -> BookOut:
 
 
 @routes.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
-def bring_book(
+def import_book(
     call: ShelfCall,
     upload: TheUpload,
     name: Annotated[
-        str, Query(max_length=200, description="what it is to be called; else as its file")
+        str, Query(max_length=200, description="its name; by default that of the file")
     ] = "",
-    replace: Annotated[bool, Query(description="over a book of that name")] = False,
-    dry_run: Annotated[bool, Query(description="only tell what it would be")] = False,
+    replace: Annotated[bool, Query(description="replace a book of that name")] = False,
+    dry_run: Annotated[
+        bool, Query(description="do not write: only return what it would become")
+    ] = False,
 ) -> BookOut:
-    """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
+    """Import a book of any known format, or the one in a card. JSON is stored as it is, anything else is converted to a V3 lorebook."""
     book, shelf = load_book(upload.data, upload.name or "upload"), call.shelf
     data = as_lorebook(book, upload.data)
     wanted = name or upload.name.rpartition(".")[0] or book.name
@@ -140,9 +142,9 @@ def one_book(call: BookCall) -> BookOut:
     response_class=Response,
     responses={200: {"content": {"application/octet-stream": {}}}},
 )
-def carry_out(
+def export_book(
     call: BookCall,
-    to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = "",
+    to: Annotated[str, Query(max_length=60, description="a format; by default unchanged")] = "",
 ) -> Response:
     """The book as a file."""
     path = call.path
@@ -153,21 +155,21 @@ def carry_out(
 
 
 @routes.get("/{shelf}/{book}/convert")
-def would_lose(call: BookCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
-    """What another format cannot hold."""
+def preview_conversion(call: BookCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
+    """The fields that another format cannot hold."""
     return converted_out(convert(load_book(call.path, call.path.name), to))
 
 
 @routes.get("/{shelf}/{book}/entries")
 def list_entries(call: BookCall, page: Paged) -> Page[EntryOut]:
-    """The entries in the order of the file; those that cannot be read are told among the book's problems."""
+    """The entries in the order of the file. Entries that cannot be read are listed in the book's problems."""
     loaded = LoadedBook(call)
     return page(entries_out(loaded.places, loaded.subject))
 
 
 @routes.post("/{shelf}/{book}/entries", status_code=201)
 def add_entry(call: BookCall, given: EntryFields, dry_run: bool = False) -> EntryChanged:
-    """An entry more, at the end. `dry_run` only says what would be wrong with it."""
+    """Append an entry. `dry_run` only lints it."""
     with call.editing():
         grown, uid = added(editable(call.path), given.told())
         return _written(call, grown, uid, dry_run)
@@ -175,7 +177,7 @@ def add_entry(call: BookCall, given: EntryFields, dry_run: bool = False) -> Entr
 
 @routes.get("/{shelf}/{book}/entries/{uid:path}")
 def one_entry(call: BookCall, uid: str) -> EntryChanged:
-    """One entry and what is wrong with it."""
+    """One entry with its lint findings."""
     return LoadedBook(call).shown(uid)
 
 
@@ -186,10 +188,10 @@ def change_entry(
     given: EntryFields,
     if_match: IfMatch,
     dry_run: Annotated[
-        bool, Query(description="only lint: for an editor that looks on while somebody types")
+        bool, Query(description="only lint, for example while the user types")
     ] = False,
 ) -> EntryChanged:
-    """Change fields of one entry in its file; everything else in the file stays letter by letter."""
+    """Change fields of one entry; the rest of the file stays byte for byte."""
     with call.editing():
         if_match.check(lambda: LoadedBook(call).one(uid))
         return _written(call, changed(editable(call.path), uid, given.told()), uid, dry_run)
@@ -197,7 +199,7 @@ def change_entry(
 
 @routes.delete("/{shelf}/{book}/entries/{uid:path}")
 def remove_entry(call: BookCall, uid: str, if_match: IfMatch) -> Done:
-    """Take an entry out of the book."""
+    """Delete an entry."""
     with call.editing():
         if_match.check(lambda: LoadedBook(call).one(uid))
         call.shelf.write(call.path, removed(editable(call.path), uid).write())
@@ -221,7 +223,7 @@ class LoadedBook:
         return found[0]
 
     def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
-        """One entry and what is wrong with it. Raises: UnknownNameError."""
+        """One entry with its lint findings. Raises: UnknownNameError."""
         call, entry = self._call, self._call.tagged(self.one(uid))
         told = check.told(self._file, call.shelf.settings, call.language)
         findings = [one for one in told if one.uid == uid]

@@ -46,7 +46,7 @@ class CardOut(Out):
 
 
 class AdoptedOut(Out):
-    """What adopting a card did."""
+    """The result of importing a card."""
 
     role: str
     name: str
@@ -55,21 +55,21 @@ class AdoptedOut(Out):
     written: list[str]
     removed: list[str]
     kept: list[str]
-    """books that were edited here and stay"""
+    """books that were edited here and were not replaced"""
     problems: list[Said]
     everywhere: list[CatchAllKey]
     """keys that match everything"""
 
 
 class CardFindings(Out):
-    """What is wrong with a card and its book."""
+    """A card with the lint findings on it and its book."""
 
     card: CardOut
     items: list[WordedFinding]
 
 
 class BookSeen(Out):
-    """A lorebook that is not here yet."""
+    """A lorebook in an uploaded file."""
 
     name: str
     format: str
@@ -80,11 +80,11 @@ class BookSeen(Out):
 
 
 class FileSeen(Out):
-    """A file, looked at."""
+    """The type and content of a file."""
 
     kind: Literal["card", "book", "none"]
     card: CardFindings | None = None
-    """kind card: what is in it, and what is wrong with it"""
+    """kind card: its content and lint findings"""
     book: BookSeen | None = None
     """kind book"""
     why: Said = ""
@@ -92,18 +92,18 @@ class FileSeen(Out):
 
 
 @routes.post("/cards", status_code=201, response_model=AdoptedOut, openapi_extra=TAKES_A_FILE)
-def bring_card(
+def upload_card(
     call: HomeCall,
     upload: TheUpload,
-    into: Annotated[
-        str | None, Query(max_length=300, description="bring this role up to date")
-    ] = None,
+    into: Annotated[str | None, Query(max_length=300, description="update this role")] = None,
     name: Annotated[
-        str, Query(max_length=200, description="the role's name; else the card's")
+        str, Query(max_length=200, description="the role's name; by default the card's")
     ] = "",
-    replace_books: Annotated[bool, Query(description="over books that were edited here")] = False,
+    replace_books: Annotated[
+        bool, Query(description="replace books that were edited here")
+    ] = False,
 ) -> AdoptedOut | Response:
-    """Make a role of a card, or bring its role up to date. Where a role of that name may be another one, 409 says which: send `into` or `name`."""
+    """Import a card as a new role, or update its role. If a role of that name may be another character, the response is 409 with that role: send `into` or `name`."""
     home, card = call.home, _card_in(upload)
     found = match(home, card, name) if into is None else None
     if found and not found.sure:
@@ -116,22 +116,23 @@ def bring_card(
 
 
 @routes.get("/roles/{role}/card")
-def look_at_card(call: RoleCall) -> CardOut:
+def show_card(call: RoleCall) -> CardOut:
     """The role's card with its books in it; a role without one gets a new card."""
     return _card_out(card_of(call.role)[0])
 
 
 @routes.get("/roles/{role}/card/lint")
 def lint_card(call: RoleCall) -> CardFindings:
-    """What is wrong with the role's card and its book."""
+    """The lint findings on the role's card and its book."""
     return _findings(call, card_of(call.role)[0])
 
 
 @routes.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
-def carry_card(
+def export_card(
     call: RoleCall,
     to: Annotated[
-        str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")
+        str,
+        Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; by default unchanged"),
     ] = "",
 ) -> Response:
     """The role's card as a file, its books merged in."""
@@ -143,8 +144,10 @@ def carry_card(
 
 
 @routes.get("/roles/{role}/card/convert")
-def card_would_lose(call: RoleCall, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
-    """What another format cannot hold of the role's card."""
+def preview_card_conversion(
+    call: RoleCall, to: Annotated[str, Query(max_length=60)]
+) -> ConvertedOut:
+    """The fields of the role's card that another format cannot hold."""
     return converted_out(convert(card_of(call.role)[0], to))
 
 
@@ -154,7 +157,7 @@ def card_would_lose(call: RoleCall, to: Annotated[str, Query(max_length=60)]) ->
     responses={200: {"content": {"image/png": {}}}},
 )
 def picture(call: RoleCall) -> Response:
-    """The picture of the role's card, where that is one."""
+    """The image of the role's card, if the card is a PNG."""
     role = call.role.role
     path = call.role.folder / PurePath(role.card or "").name
     if not role.card or not path.is_file() or not is_png(data := path.read_bytes()):
@@ -163,8 +166,8 @@ def picture(call: RoleCall) -> Response:
 
 
 @routes.post("/files/look", openapi_extra=TAKES_A_FILE)
-def look_at_file(call: HomeCall, upload: TheUpload) -> FileSeen:
-    """What the file is. One that is nothing we know is told so, with the reason; that is no error."""
+def detect_file(call: HomeCall, upload: TheUpload) -> FileSeen:
+    """Detect what a file is. An unknown type is not an error: the response has the reason."""
     try:
         found = _anything(upload)
     except FileError as error:

@@ -1,4 +1,4 @@
-"""Chapters: end or rewrite one. They are memories: listed by `memories?tag=chapter`, and edited as such."""
+"""Chapters: end or rewrite one. They are memories: listed by `memories?tag=chapter`, and edited like others."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -20,14 +20,14 @@ KEPT_S = (
 
 
 class EndIn(In):
-    """Where a chapter ends: behind the newest message of a chat."""
+    """The chapter to end: after the newest message of this chat."""
 
     chat: Line
     title: Line = ""
 
 
 class RetellIn(In):
-    """Which chapters are told again: these, and with `through` all behind the last of them up to that one."""
+    """The chapters to rewrite: these, and with `through` all later ones up to that one."""
 
     ids: Ids
     through: Line = ""
@@ -38,26 +38,26 @@ class ChaptersOut(Out):
 
     items: list[MemoryOut]
     notes: list[str]
-    """what kept the model from telling more; where there are no chapters, at least one note why"""
+    """why the model wrote no more; at least one note if there are no chapters"""
 
 
 @routes.get("")
 def list_chapters(call: RoleCall, chat: Line = "") -> ChaptersOut:
-    """Those that count, of one chat and what it was forked from, or of all."""
+    """The current chapters, of one chat and the chats it was forked from, or of all."""
     view = MemoriesView.of(call.role)
     return ChaptersOut(items=[view.shown(one) for one in call.role.chapters(chat)], notes=[])
 
 
 @routes.post("")
-def end(call: RoleCall, given: EndIn) -> ChaptersOut:
-    """End a chapter and let the model tell it now; what it cannot tell waits for it. Answers with what is new."""
+def end_chapter(call: RoleCall, given: EndIn) -> ChaptersOut:
+    """End a chapter and let the model write it now, or later if it cannot. Returns the new chapters."""
     call.app_state.settle(KEPT_S)
     return _new(call, lambda: [call.role.end_chapter(given.chat, given.title)], given.chat)
 
 
 @routes.post("/retell")
-def retell(call: RoleCall, given: RetellIn) -> ChaptersOut:
-    """Let the model tell chapters again; new ones take the place of the old, which are archived."""
+def rewrite_chapters(call: RoleCall, given: RetellIn) -> ChaptersOut:
+    """Let the model rewrite chapters. The new ones replace the old ones, which are archived."""
     ids = dict.fromkeys(given.ids)
     return _new(call, lambda: call.role.retell(*ids, through=given.through))
 

@@ -27,11 +27,11 @@ class ChatOut(Out):
     title: str
     user: str | None
     story: str
-    """the one it belongs to: "" = the life that chats share, "own" = to itself"""
+    """its story: "" = the shared story, "own" = a story of its own"""
     chosen: bool
-    """somebody put it there; else it is there by default"""
+    """assigned by a person, not by default"""
     mode: Mode
-    """here: what is said is recalled nowhere else; read_only: learns nothing; off: recalls nothing either"""
+    """here: its messages are recalled in no other chat; read_only: nothing is learned; off: nothing is learned or recalled"""
     created: datetime
     updated: datetime
     messages: int
@@ -43,14 +43,14 @@ class ChatOut(Out):
 
 
 class VersionOut(Out):
-    """Other words that once stood in the place of a message."""
+    """An earlier version of a message."""
 
     version: str
     text: str
 
 
 class LearnedOut(Out):
-    """A memory that rests on a message."""
+    """A memory learned from a message."""
 
     id: str
     content: str
@@ -58,16 +58,16 @@ class LearnedOut(Out):
 
 
 class MessageShown(Out):
-    """A message that stands in a chat."""
+    """A visible message of a chat."""
 
     version: str
     slot: int
     role: str
     name: str
     text: str
-    """without tags and what is not story"""
+    """without markup and text that is not part of the story"""
     raw: str
-    """as it came, where that differs"""
+    """the original text, if different"""
     at: datetime
     others: list[VersionOut]
     """swiped away or edited"""
@@ -81,12 +81,12 @@ class ChatDetail(Page[MessageShown]):
 
 
 class ChatPatch(In):
-    """What is to change; a blank title gives a chat back its own."""
+    """The fields to change. A blank title restores the default one."""
 
     title: Line | None = None
     archived: bool | None = None
     story: Line | None = None
-    """ "" = the life that chats share, "own" = to itself, "default" = where it is by default, or a named one"""
+    """ "" = the shared story, "own" = a story of its own, "default" = by the settings, or a name"""
     mode: Mode | None = None
 
 
@@ -100,24 +100,24 @@ class StoryIn(In):
 
 
 class StoryMergeIn(In):
-    """Which story becomes known in which."""
+    """The story to read from, and the one that may recall it."""
 
     name: Line
     into: Line = ""
 
 
 class LivingOut(Out):
-    """How chats of a user begin."""
+    """Whether new chats of a user share one story."""
 
     user: str
     stories: Living
 
 
 class LivingIn(In):
-    """How chats of a user begin from now on."""
+    """Whether new chats of a user share one story."""
 
     user: Line = ""
-    """ "" = who has no name"""
+    """ "" = users without a name"""
     stories: Living | None
     """null = as the settings say"""
 
@@ -139,38 +139,38 @@ def list_chats(
 
 @routes.get("/stories")
 def list_stories(call: RoleCall, page: Paged) -> Page[Story]:
-    """Every named story, the life that chats share first."""
+    """All stories, the shared one first."""
     return page(call.role.stories.list())
 
 
 @routes.post("/stories", status_code=201)
-def begin(call: RoleCall, given: StoryIn) -> Story:
-    """A new story: empty, or one that knows what was told in another until then."""
+def create_story(call: RoleCall, given: StoryIn) -> Story:
+    """Create a story, empty or forked from another at a time."""
     made = call.role.stories.begin(given.name, given.of, given.at)
     call.tell("chat")
     return made
 
 
 @routes.post("/stories/merge")
-def merge(call: RoleCall, given: StoryMergeIn) -> Story:
-    """Let everything told in one story be known in another as well."""
+def merge_stories(call: RoleCall, given: StoryMergeIn) -> Story:
+    """Let one story recall everything of another."""
     into = call.role.stories.merge(given.name, given.into)
     call.tell("chat")
     return into
 
 
 @routes.get("/stories/default")
-def living(call: RoleCall, user: Line = "") -> LivingOut:
-    """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
+def default_story(call: RoleCall, user: Line = "") -> LivingOut:
+    """Whether chats of this user that were not assigned to a story share one, or each is a story of its own."""
     return LivingOut(user=user, stories=call.role.stories.default(user))
 
 
 @routes.put("/stories/default")
-def choose(call: RoleCall, given: LivingIn) -> LivingOut:
-    """Choose it for a user."""
+def set_default_story(call: RoleCall, given: LivingIn) -> LivingOut:
+    """Set it for a user."""
     call.role.stories.choose(given.stories, given.user)
     call.tell("chat")
-    return living(call, given.user)
+    return default_story(call, given.user)
 
 
 @routes.get("/chats/{chat:path}")
@@ -180,7 +180,7 @@ def one_chat(
     page: Paged,
     newest: Annotated[bool, Query(description="the newest first")] = False,
 ) -> ChatDetail:
-    """What stands in a chat, other versions of it, and what was learned from each message."""
+    """The visible messages of a chat, each with its other versions and the memories learned from it."""
     info, path = call.tagged(chat_out(call.role.chats.info(chat))), call.role.chats.path(chat)
     found = page(path[::-1] if newest else path, _shown_in(call.role, chat))
     return ChatDetail(chat=info, **dict(found))
@@ -188,7 +188,7 @@ def one_chat(
 
 @routes.patch("/chats/{chat:path}")
 def change_chat(call: RoleCall, chat: str, given: ChatPatch, if_match: IfMatch) -> ChatOut:
-    """Name a chat, put it away, change which others it knows of."""
+    """Rename or archive a chat, or change its story or mode."""
     with call.alone(f"chats {call.role.id}"):
         if_match.check(lambda: chat_out(call.role.chats.info(chat)))
         info = call.role.chats.update(chat, **dict(given))
@@ -201,10 +201,10 @@ def remove_chat(
     call: RoleCall,
     chat: str,
     memories: Annotated[
-        Literal["keep", "delete"], Query(description="what was learned from this chat alone")
+        Literal["keep", "delete"], Query(description="memories learned from this chat alone")
     ] = "keep",
 ) -> Done:
-    """Remove a chat from the disk. Memories that are kept then stand by themselves: no swipe takes them back."""
+    """Delete a chat. Kept memories then no longer depend on its messages."""
     with call.alone(f"memory {call.role.id}"), call.alone(f"chats {call.role.id}"):
         chat = call.role.chats.info(chat).id
         gone = call.role.parts.conversation.forget_chat(chat, memories=memories == "delete")

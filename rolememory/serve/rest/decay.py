@@ -18,7 +18,7 @@ routes = router("memories")
 
 
 class FadingOut(Out):
-    """A curve: freshness 0..1 over age; recency may take away at most `share` of relevance."""
+    """The decay curve of a memory: freshness 0..1 by age. Recency takes away at most `share` of its relevance."""
 
     fades: bool
     unit: Unit
@@ -29,27 +29,31 @@ class FadingOut(Out):
     now: float
     """freshness now"""
     points: list[tuple[float, float]]
-    """(age, freshness), from its beginning to some half-lives ahead"""
+    """(age, freshness), from creation to some half-lives ahead"""
 
 
 class FreshnessOut(Out):
-    """What time leaves of each memory at a moment."""
+    """The freshness of each memory at a moment."""
 
     at: datetime
     unit: Unit
     half_life: float
     share: float
     values: dict[str, float]
-    """freshness 0..1 by id; a memory that is not listed does not fade"""
+    """freshness 0..1 by id; memories that do not decay are left out"""
 
 
 @routes.get("/roles/{role}/fading")
-def all_fading(
+def freshness_of_all(
     call: RoleCall,
-    at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,
-    ahead: Annotated[float, Query(ge=0.0, le=100.0, description="so many half-lives later")] = 0.0,
+    at: Annotated[
+        datetime | None, Query(description="a moment in the past; by default now")
+    ] = None,
+    ahead: Annotated[
+        float, Query(ge=0.0, le=100.0, description="half-lives after that moment")
+    ] = 0.0,
 ) -> FreshnessOut:
-    """How fresh every memory is now, was at a moment, or will be."""
+    """The freshness of every memory now, at a moment, or in the future."""
     ageing, moment = Ageing.of(call.role), at or datetime.now(UTC)
     later = ahead * ageing.half_life
     values = {

@@ -47,17 +47,17 @@ FAULTS: dict[int | str, JsonObject] = {
     }
     for status, told in {
         400: "no JSON",
-        401: "asked without the token",
-        403: "asked by a page that may not",
-        404: "nothing goes by this name",
-        405: "not asked so",
-        409: "ambiguous, taken, or read-only while its file is broken",
-        412: "changed since it was seen; `current` is what stands there",
+        401: "the token is missing",
+        403: "the page or key may not do this",
+        404: "nothing has this name",
+        405: "the method is not allowed",
+        409: "the name is ambiguous or taken, or the role is read-only because its file is broken",
+        412: "changed since it was read; `current` has the present state",
         413: "too large",
-        415: "a body of another type",
-        422: "a value that does not fit",
-        502: "a model that cannot be asked",
-        503: "the disk or another program is in the way",
+        415: "unsupported body type",
+        422: "an invalid value",
+        502: "a model that cannot be called",
+        503: "a disk error, or a lock held by another program",
     }.items()
 }
 
@@ -159,8 +159,8 @@ RoleCall = Annotated[CallOfRole, Depends()]
 class Pages:
     """Pagination of a list."""
 
-    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many")] = 50
-    offset: Annotated[int, Query(ge=0, le=10_000_000, description="after so many")] = 0
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="maximum number of rows")] = 50
+    offset: Annotated[int, Query(ge=0, le=10_000_000, description="number of rows to skip")] = 0
 
     def __call__(
         self, rows: Sequence[Any], shown: Callable[[Any], Row] = lambda row: row
@@ -193,7 +193,7 @@ class Precondition:
             str | None,
             Header(
                 max_length=2000,
-                description="the ETag of what you saw; without it the change is made whatever stands there",
+                description="the ETag of the version you read; without it the change is always made",
             ),
         ] = None,
     ) -> None:

@@ -1,4 +1,4 @@
-"""Error responses: one format, in the caller's language, without tracebacks and local paths."""
+"""Error responses: one format, the description in the caller's language, without tracebacks and local paths."""
 
 import logging
 from collections.abc import Sequence

@@ -45,17 +45,17 @@ class TurnOut(Out):
 
 
 class PuzzleOut(Out):
-    """A call whose role or user nobody could tell."""
+    """A call whose role or user could not be identified."""
 
     why: str
-    """of the role: none, or several; user: only the role is known"""
+    """none or several: the role; user: only the role is known"""
     names: list[str]
     at: datetime
 
 
 @routes.post("/token", status_code=204)
-def token() -> None:
-    """Whether the token that is sent counts: nothing happens, and who lacks one is refused here as before a change."""
+def check_token() -> None:
+    """Check the token: changes nothing, and refuses a missing or wrong token as a change does."""
 
 
 @routes.get("/events", responses=_STREAM, response_class=StreamingResponse)
@@ -66,11 +66,13 @@ async def events(
         int,
         Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it"),
     ] = 0,
-    role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
+    role: Annotated[
+        str, Query(max_length=300, description="only events of this role, by its id")
+    ] = "",
 ) -> StreamingResponse:
-    """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, import, puzzle. Never memory text.
+    """Changes as they happen: memory, role, settings, worldbook, chat, turn, learned, import, puzzle. Never memory text.
 
-    `gap` comes first where events since the last one are no longer known: look at everything again.
+    `gap` comes first if events since the last one were lost: read everything again.
     """
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
     return _EventStream(call.app_state.bus.listen(begin), role)
@@ -109,13 +111,13 @@ async def _lines(listener: Listener, role: str) -> AsyncIterator[bytes]:
 
 @routes.get("/roles/{role}/turns")
 def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
-    """The newest turns of a role with their reasons, newest first, since the server was started."""
+    """The turns of a role since the server was started, newest first, with reasons."""
     return page(call.app_state.turns(call.role.id), _turn_out)
 
 
 @routes.get("/puzzles")
-def puzzles(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
-    """Calls through the proxy whose role or user could not be told, newest first."""
+def unidentified_calls(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
+    """Calls through the proxy whose role or user could not be identified, newest first."""
     found = call.app_state.puzzles.copy().values()
     return page(sorted(found, key=lambda one: one.at, reverse=True), PuzzleOut.from_value)
 

@@ -40,7 +40,7 @@ class Wanted:
     q: Annotated[
         str,
         Query(
-            max_length=500, description="words that all stand in content, keys, tags, topics or id"
+            max_length=500, description="words that all occur in content, keys, tags, topics or id"
         ),
     ] = ""
     type: Annotated[tuple[Kind, ...], Query(max_length=4)] = ()
@@ -59,7 +59,8 @@ class Wanted:
     )
     archived: Either = "no"
     counts: Annotated[
-        Either, Query(description="whether it counts now and nothing that counts replaced it")
+        Either,
+        Query(description="whether it is current: based on visible messages, and not superseded"),
     ] = "all"
     sort: Order = "file"
 

@@ -1,4 +1,4 @@
-"""What was changed, by whom, and the way back."""
+"""The history of changes, and undo."""
 
 from typing import Annotated
 
@@ -14,17 +14,17 @@ MOST_LINES = 20_000  # of a journal that are looked through
 
 
 class UndoIn(In):
-    """Which change; without one the newest that can be taken back."""
+    """The change to undo; by default the newest one."""
 
     txn: Id | None = None
 
 
 class UndoOut(Out):
-    """What came, went and changed."""
+    """The memories that were added, removed or changed."""
 
     changed: list[MemoryChange]
     txn: str | None
-    """what takes the undoing back"""
+    """undoes this"""
 
 
 @routes.get("/history")
@@ -37,7 +37,7 @@ def history(
 
 @routes.post("/undo")
 def undo(call: RoleCall, given: UndoIn | None = None) -> UndoOut:
-    """Take a change back, as far as nobody changed the same since."""
+    """Undo a change, except for fields that were changed since."""
     with call.changing():
         rows = call.role.undo(given.txn if given else None)
         return UndoOut(changed=rows, txn=call.newest_txn({one.id for one in rows}, "undo"))

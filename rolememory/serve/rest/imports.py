@@ -1,4 +1,4 @@
-"""Bringing a life along from SillyTavern: looking what there is, carrying it over in the background, telling how far it is."""
+"""Importing from SillyTavern: what there is, the import in the background, and its progress."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -28,27 +28,27 @@ MOST_PROBLEMS = 200
 
 
 class LifeImportIn(In):
-    """Whose life: a folder on the server's machine, or what was handed over file by file."""
+    """The source: a folder on the server's machine, or the uploaded files."""
 
     path: str = Field("", max_length=4000)
-    """empty: the files that were handed over"""
+    """empty = the uploaded files"""
     profile: Line = ""
-    """of several users this one"""
+    """the user, if there are several"""
     hidden: bool = False
-    """also messages that were hidden from the model"""
+    """include messages that were hidden from the model"""
     stories: dict[Line, Living] = Field(default_factory=dict, max_length=10_000)
-    """one or each, by the `avatar` of roles in `many`; left out: each of their chats is a story of its own"""
+    """one or each, by `avatar` of the roles in `many`; by default each chat is a story of its own"""
 
 
 class CountsOut(Out):
-    """How many there are, and how many of them would change something."""
+    """The number of items, and of those that are new or changed."""
 
     all: int
     due: int
 
 
 class ManyOut(Out):
-    """A role with many chats: they may share one life, or each be a story of its own."""
+    """A role with several chats, which may share one story or each be its own."""
 
     avatar: str
     name: str
@@ -56,7 +56,7 @@ class ManyOut(Out):
 
 
 class LookOut(Out):
-    """What there is; nothing was changed."""
+    """What an import would do."""
 
     source: Said
     profile: str
@@ -67,27 +67,27 @@ class LookOut(Out):
     personas: CountsOut
     chats: CountsOut
     many: list[ManyOut]
-    """whose chats nobody was asked about yet"""
+    """roles whose chats were not assigned to stories yet"""
     bytes: int
-    """of the chats that would be read"""
+    """size of the chats to read"""
     problems: list[Said]
 
 
 class NewRole(Out):
-    """A role that came, or was there and has news."""
+    """A role that was created or updated."""
 
     id: str
     name: str
 
 
 class LifeImportOut(Out):
-    """How the import stands; every step is an event `import` as well."""
+    """The state of the import; each step also publishes an event `import`."""
 
     state: Literal["none", "running", "done", "stopped", "failed"]
     done: int
     total: int
     now: str
-    """what came last"""
+    """the item imported last"""
     roles: list[NewRole]
     chats: int
     messages: int
@@ -208,24 +208,24 @@ TheImports = Annotated[LifeImports, kept(LifeImports)]
 
 
 @routes.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
-def hand_over(
+def upload_file(
     imports: TheImports,
     upload: TheUpload,
-    path: Annotated[str, Query(max_length=1000, description="in the user's folder")],
+    path: Annotated[str, Query(max_length=1000, description="relative to the user's data folder")],
 ) -> None:
-    """Hand over one file of a user's data folder: a card, a chat, a lorebook, a group, the settings."""
+    """Upload one file of a user's data folder: a card, a chat, a lorebook, a group, or the settings."""
     imports.staged.take(path, upload.data)
 
 
 @routes.delete("/files", status_code=204)
-def forget_files(imports: TheImports) -> None:
-    """Forget what was handed over."""
+def delete_files(imports: TheImports) -> None:
+    """Delete the uploaded files."""
     imports.staged.clear()
 
 
 @routes.post("/look")
-def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
-    """What there is and what of it is new. Changes nothing; the folder is only read."""
+def preview_import(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
+    """What an import would do. Changes nothing."""
     source, users = imports.source(call, given)
     with ledger_of(call.home.space, source.path, write=False) as ledger:
         plan = make_plan(call.home, source, ledger, ImportSettings(hidden=given.hidden))
@@ -245,20 +245,20 @@ def look(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
 
 
 @routes.post("", status_code=202)
-def bring(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LifeImportOut:
-    """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
+def start_import(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LifeImportOut:
+    """Import everything that is new, in the background. The same request continues an import that was stopped."""
     return imports.begin(call, given)
 
 
 @routes.get("")
-def brought(imports: TheImports) -> LifeImportOut:
-    """How the last import stands."""
+def import_state(imports: TheImports) -> LifeImportOut:
+    """The state of the last import."""
     return imports.state
 
 
 @routes.delete("", status_code=202)
-def stop(imports: TheImports) -> LifeImportOut:
-    """Stop after the chat in hand."""
+def stop_import(imports: TheImports) -> LifeImportOut:
+    """Stop the import after the current chat."""
     imports.stop()
     return imports.state
 

@@ -1,4 +1,4 @@
-"""What has to do with what among a role's memories, for the garden's map; and what stands out among them."""
+"""Relations of a role's memories for the map, and findings on them: themes, unused memories, memories without keys."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -21,19 +21,19 @@ MOST_EDGES = 2000  # of each kind
 
 
 class MapEdge(Out):
-    """What joins two memories."""
+    """A relation of two memories."""
 
     from_: str = Field(alias="from", serialization_alias="from")
     to: str
     kind: Literal["supersedes", "together", "alike"]
-    """supersedes: the newer replaced the older; together: replies used both in the same turn, twice or more; alike: each other's nearest"""
+    """supersedes: the newer replaced the older; together: replies used both in one turn at least twice; alike: each is the nearest of the other"""
 
 
 class MapOut(Out):
-    """The map."""
+    """Similar and related memories."""
 
     by: Literal["meaning", "words"]
-    """what nearness is by: the embedding model, or shared words where there is none"""
+    """similarity by the embedding model, or without one by shared words"""
     themes: list[Theme]
     edges: list[MapEdge]
 
@@ -53,8 +53,8 @@ Surveyed = Annotated[Survey, Depends(_survey)]
 
 
 @routes.get("/map")
-def map_of(call: RoleCall, survey: Surveyed) -> MapOut:
-    """Which memories belong together, and what joins them."""
+def memory_map(call: RoleCall, survey: Surveyed) -> MapOut:
+    """Similar memories by theme, and relations between memories."""
     return MapOut.from_value(survey.insight, edges=list(_edges(call.role, survey)))
 
 
@@ -72,7 +72,7 @@ def _edges(role: RoleMemory, survey: Survey) -> Iterator[MapEdge]:
 
 
 class Brief(Out):
-    """A memory, as far as it is needed to decide about it."""
+    """A memory, in short."""
 
     id: str
     content: str
@@ -85,14 +85,14 @@ class Brief(Out):
 
 
 class QuietOut(Out):
-    """A memory that was in no prompt."""
+    """A memory that was never in a prompt."""
 
     memory: Brief
     turns: int
-    """so many turns went by"""
+    """turns since it was created"""
     why: Why
     keys: list[str]
-    """that it could have beside its own"""
+    """suggested keys"""
 
 
 class LackingOut(Out):
@@ -100,25 +100,25 @@ class LackingOut(Out):
 
     memory: Brief
     keys: list[str]
-    """that its text offers"""
+    """suggested keys"""
 
 
 class InsightOut(Out):
-    """Everything that stands out, at most 50 of each kind."""
+    """Findings on a role's memories, at most 50 of each kind."""
 
     by: Literal["meaning", "words"]
     looked: int
-    """memories that were compared: those that count, at most the newest 6000"""
+    """number of memories compared: current ones, at most the newest 6000"""
     themes: list[Theme]
     alone: int
-    """how many belong to no theme"""
+    """number of memories without a theme"""
     quiet: list[QuietOut]
     lacking: list[LackingOut]
 
 
 @routes.get("/insight")
-def insight_of(survey: Surveyed) -> InsightOut:
-    """Themes, what never came up, which keys are missing."""
+def insights(survey: Surveyed) -> InsightOut:
+    """Themes, unused memories, and memories without keys."""
     found = survey.insight
 
     def brief(memory_id: str) -> Brief:

@@ -1,4 +1,4 @@
-"""Memories: list, write, look at, change, archive, delete; many at once, one transaction, one `undo`; what became of them."""
+"""Memories: list, write, read, change, archive and delete; several at once in one transaction; their evidence and uses."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ MOST_USES = 100
 
 
 class EvidenceShown(Out):
-    """A support of a memory, with the message it stands in."""
+    """An evidence of a memory, with its message."""
 
     chat: str
     title: str
@@ -34,11 +34,11 @@ class EvidenceShown(Out):
     quote: str
     answers: str
     text: str
-    """the whole message, where the chat is here"""
+    """the whole message, if the chat is stored here"""
     at: datetime | None
     speaker: str
     stands: bool
-    """false: swiped away, edited or deleted"""
+    """false = swiped away, edited or deleted"""
 
 
 class MemoryRef(Out):
@@ -58,11 +58,11 @@ class UseOut(Out):
     referenced: bool
     """whether the reply used it"""
     age: float
-    """of the memory then, in the unit of its fading"""
+    """age of the memory then, in the unit of its decay"""
 
 
 class Injection(Out):
-    """A turn through this server that had the memory in its prompt, and why."""
+    """A turn of this server that had the memory in its prompt, with the reasons."""
 
     at: datetime
     chat: str
@@ -72,7 +72,7 @@ class Injection(Out):
 
 
 class MemoryDetail(Out):
-    """All there is to say about one memory."""
+    """A memory with its evidence, relations and uses."""
 
     memory: MemoryOut
     evidence: list[EvidenceShown]
@@ -121,7 +121,7 @@ class MemoriesView:
 
 @routes.get("")
 def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryOut]:
-    """The memories that fit every condition."""
+    """The memories that meet all conditions."""
     view = MemoriesView.of(call.role)
     same = call.home.people.follow().same
     return page(filtered(view.memories.values(), wanted, view.standing, same), view.shown)
@@ -129,7 +129,7 @@ def list_memories(call: RoleCall, wanted: Filtered, page: Paged) -> Page[MemoryO
 
 @routes.post("", status_code=201)
 def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
-    """Write one memory; it is durable when this answers."""
+    """Write one memory. It is durable when the response arrives."""
     made = call.role.remember_all([given.raw()], reason=reason)[0]
     call.tell("memory")
     return _tagged(call, made.id)
@@ -137,7 +137,7 @@ def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
 
 @routes.get("/{memory:path}")
 def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
-    """All there is to say about one memory."""
+    """A memory with its evidence, relations and uses."""
     role, view = call.role, MemoriesView.of(call.role)
     found = view.one(memory)
     replaced_by = (
@@ -232,27 +232,27 @@ _SETS: Mapping[Op, Mapping[str, Any]] = {
 
 
 class Bulk(In):
-    """What is to be done with which memories."""
+    """An operation on several memories."""
 
     op: Op
-    """pin: always in the prompt; lock: nothing that is learned replaces it"""
+    """pin: always in the prompt; lock: never replaced by what is learned"""
     ids: list[Id] = Field(default_factory=list, max_length=5000)
     fields: MemoryFieldsIn | None = None
-    """op edit: what all of them get"""
+    """op edit: the new values"""
     memories: list[MemoryIn] = Field([], max_length=1000)
     """op add"""
     reason: Line = ""
 
 
 class BulkDone(Done):
-    """What was done, to which."""
+    """The changed memories."""
 
     ids: list[str]
 
 
 @routes.post("/bulk")
-def many(call: RoleCall, given: Bulk) -> BulkDone:
-    """All of it or none."""
+def change_many(call: RoleCall, given: Bulk) -> BulkDone:
+    """Change several memories in one transaction: all or none."""
     role = call.role
     with call.changing():
         ids = _added(role, given) if given.op == "add" else _changed(role, given)

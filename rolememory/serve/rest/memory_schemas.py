@@ -20,7 +20,7 @@ Origin = Literal["manual", "user_input", "summary", "ai_output", "inference"]
 
 
 class EvidenceIn(In):
-    """What a memory rests on."""
+    """The evidence of a memory."""
 
     chat: Line = ""
     version: str = Field("", max_length=5000)
@@ -29,7 +29,7 @@ class EvidenceIn(In):
 
 
 class ChapterShape(In):
-    """What a chapter tells besides its text; what is not named stays."""
+    """Fields of a chapter besides its text. Fields that are not given stay."""
 
     title: Line = ""
     until: datetime | None = None
@@ -47,7 +47,7 @@ _Fields: type[In] = create_model(
 
 
 class MemoryFieldsIn(_Fields):
-    """Fields of a memory; what is not named keeps its value, null gives back the default."""
+    """Fields of a memory. Fields that are not given stay; null restores the default."""
 
     content: str | None = Field(None, min_length=1, max_length=100_000)
     evidence: list[EvidenceIn] | None = Field(None, max_length=100)
@@ -67,7 +67,7 @@ class MemoryIn(MemoryFieldsIn):
     """A new memory; only `content` is required."""
 
     id: Id | None = None
-    """made of the first words where it is not given"""
+    """by default made from the first words"""
     content: str = Field(min_length=1, max_length=100_000)
 
     def raw(self) -> JsonObject:
@@ -77,7 +77,7 @@ class MemoryIn(MemoryFieldsIn):
 
 
 class EvidenceOut(Out):
-    """A sentence of a chat that a memory rests on."""
+    """A sentence of a chat that is evidence of a memory."""
 
     chat: str
     version: str
@@ -86,7 +86,7 @@ class EvidenceOut(Out):
 
 
 class MemoryOut(Out):
-    """A memory with every field, and how it stands now."""
+    """A memory with all fields and its current state."""
 
     id: str
     type: Kind
@@ -111,7 +111,7 @@ class MemoryOut(Out):
     created: datetime | None
     """when it happened or was said"""
     written: datetime | None
-    """when it was written down by hand"""
+    """when it was written by hand"""
     expires: datetime | None
     confidence: float
     evidence: list[EvidenceOut]
@@ -121,13 +121,13 @@ class MemoryOut(Out):
     archived: bool
     locked: bool
     extra: JsonObject
-    """fields of the author's own"""
+    """custom fields"""
     counts: bool
-    """false while none of the messages it rests on stands"""
+    """false while none of its messages is visible"""
     superseded_by: str | None
-    """a memory that counts and replaced it"""
+    """the current memory that replaced it"""
     weight_now: float
-    """weight with what use has added"""
+    """weight including usage"""
     fades: bool
     etag: str
 

@@ -1,4 +1,4 @@
-"""The models: whether meaning works and why not, which servers rest, what learning waits for."""
+"""Models: the state of embeddings, the circuit breakers of servers, and what learning still has to read."""
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ routes = router("models")
 
 
 class BreakerOut(Out):
-    """A server, and whether it is asked."""
+    """The circuit breaker of a server."""
 
     name: str
     state: str
@@ -34,45 +34,45 @@ class MeaningOut(Out):
     reason: Said
     backend: str
     model: Said
-    """the name of the one that works here, or that the settings ask for"""
+    """the name of the model in use, or the one in the settings"""
     key: Said
-    """of the one that is loaded"""
+    """identifies the loaded model"""
     dims: int
     runtime: str
     """what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"""
     note: Said
-    """why the exported graph of the model is not used, if there is one"""
+    """why the model's ONNX export is not used, if there is one"""
     languages: list[str]
     last_failure: Said
-    """why the last question had no vector"""
+    """why the last query had no vector"""
     breakers: list[BreakerOut]
 
 
 class LearningOut(Out):
-    """How learning by a model stands for a role."""
+    """The state of learning by a model."""
 
     on: bool
     busy: bool
     queue: dict[str, int]
-    """exchanges that wait, by chat"""
+    """exchanges waiting to be read, by chat"""
     requests: int
     breakers: list[BreakerOut]
     last_error: Said
     notes: list[Said]
     exchanges_since_conclusions: int
     shared: bool
-    """the model behind the proxy distils, while nobody speaks to it"""
+    """learning uses the model behind the proxy while no chat does"""
     offered: bool
-    """it could: nobody has said yes or no"""
+    """it could do so, but the setting was not made"""
     calls_today: int
-    """requests of learning today, all roles together"""
+    """requests for learning today, of all roles"""
     tokens_today: int
     daily_tokens: int
-    """tokens that a day may cost; 0 = no limit"""
+    """limit of tokens per day; 0 = none"""
 
 
 class KnownModel(Out):
-    """A model that `rolememory model fetch` brings."""
+    """A model for `rolememory model fetch`."""
 
     name: str
     repository: str
@@ -87,14 +87,14 @@ class KnownModel(Out):
 
 
 class ModelsOut(Out):
-    """All that we recommend."""
+    """The recommended models."""
 
     items: list[KnownModel]
 
 
 @routes.get("/meaning")
-def meaning(call: HomeCall) -> MeaningOut:
-    """Whether meaning works here, and why not."""
+def embedding_state(call: HomeCall) -> MeaningOut:
+    """The state of the embedding model."""
     loader = call.home.loader
     embedder = loader.get()
     breaker: CircuitBreaker | None = getattr(embedder, "breaker", None)
@@ -118,7 +118,7 @@ def meaning(call: HomeCall) -> MeaningOut:
 
 @routes.get("/roles/{role}/learning")
 def learning(call: RoleCall) -> LearningOut:
-    """What a model still has to read, and what keeps it."""
+    """What the model still has to read, and errors."""
     status = call.role.learner.behind.status(call.language)
     more = {
         "breakers": _learning_breakers(call),
@@ -130,8 +130,8 @@ def learning(call: RoleCall) -> LearningOut:
 
 
 @routes.get("/models")
-def known(call: HomeCall) -> ModelsOut:
-    """The models we recommend, and which of them is in use."""
+def list_models(call: HomeCall) -> ModelsOut:
+    """The recommended embedding models, and the one in use."""
     using = _used_by(call.home.settings.embedding)
     return ModelsOut(
         items=[

@@ -24,14 +24,14 @@ class ItemOut(Out):
     score: Rounded
     relevance: Rounded
     why: list[Why]
-    """the strategies that woke it, strongest first"""
+    """the strategies that recalled it, strongest first"""
     parts: list[Part]
-    """what weighed: score = relevance and all parts, clipped to 0..1"""
+    """contributions: score = relevance + all parts, clipped to 0..1"""
     content: str
     line: str = ""
-    """as it stands in the prompt"""
+    """its line in the prompt"""
     cost: int = 0
-    """of the line, in the budget's unit"""
+    """cost of the line, in the budget's unit"""
 
 
 class LoreItem(Out):
@@ -47,12 +47,12 @@ class LoreItem(Out):
 
 
 class RowOut(Out):
-    """Why a memory is in the prompt, or why it is not and what would let it in."""
+    """Why a memory is in the prompt or not, and the change that would include it."""
 
     id: str
     injected: bool
     gate: str | None
-    """the first closed gate"""
+    """the first filter that excluded it"""
     score: float | None
     relevance: float | None
     reasons: list[Why]

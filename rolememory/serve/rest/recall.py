@@ -49,20 +49,20 @@ Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 
 
 class ExplainIn(TurnRequest):
-    """A turn that does not count, and what is asked of it."""
+    """A turn that is not counted, and what to explain."""
 
     ids: list[Id] = Field([], max_length=500)
-    """memories to ask about in particular"""
+    """memories to explain"""
     all: bool = False
-    """ask about every memory; at most 2000 are told"""
+    """explain every memory, at most 2000"""
     remedies: bool = True
-    """look for the smallest change that lets each in; costs some turns per memory"""
+    """find the smallest change that would include each; costs some turns per memory"""
     asleep: bool = False
-    """also tell of lorebook entries that nothing woke; at most 100 are told"""
+    """also explain lorebook entries that were not activated, at most 100"""
 
 
 class LorePass(Out):
-    """One walk over the entries."""
+    """One pass over the entries."""
 
     phase: str
     candidates: list[str]
@@ -70,7 +70,7 @@ class LorePass(Out):
 
 
 class LoreExplained(Out):
-    """What lore did."""
+    """The activation of lorebook entries."""
 
     budget: int
     """tokens"""
@@ -92,13 +92,13 @@ class BudgetOut(Out):
 
 
 class ExplainOut(Out):
-    """Why a turn is as it is."""
+    """The explanation of a turn."""
 
     text: str
     items: list[ItemOut]
-    """in the prompt, every strategy's part told"""
+    """memories in the prompt, with the evidence of every strategy"""
     rows: list[RowOut]
-    """what was asked about, else all that was woken and left out"""
+    """the memories asked about, else those that were found and left out"""
     lore: LoreExplained | None
     budget: BudgetOut
     closed: str | None
@@ -115,7 +115,7 @@ class SearchIn(AttendanceIn):
     limit: int = Field(10, ge=1, le=200)
     user: Name | None = None
     chat: Line | None = None
-    """where what is found will be read: only what its story knows; left out: any story"""
+    """limits the result to the story of this chat; by default all stories"""
 
 
 class SearchOut(Out):
@@ -139,7 +139,7 @@ WAITING = [Depends(_waiting)]
 
 
 @routes.post("/recall", dependencies=WAITING)
-def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
+def recall(call: RoleCall, given: RecallIn) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
     given = _of_caller(given, call.caller)
     turn, ms = _turn(call, given, given.dry_run)
@@ -163,7 +163,7 @@ def recalled(call: RoleCall, given: RecallIn) -> RecallOut:
 
 
 @routes.post("/explain", dependencies=WAITING)
-def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
+def explain(call: RoleCall, given: ExplainIn) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
     turn, ms = _turn(call, given, dry_run=True)
     budget, wanted = call.role.settings.budget, given.budget or BudgetIn()
@@ -187,8 +187,8 @@ def explained(call: RoleCall, given: ExplainIn) -> ExplainOut:
 
 
 @routes.post("/observe")
-def observed(call: RoleCall, given: ObserveIn) -> ObservedOut:
-    """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
+def observe(call: RoleCall, given: ObserveIn) -> ObservedOut:
+    """Store what was said. It is durable when the response arrives; learning follows in the background."""
     given = _of_caller(given, call.caller)
     reply = raw_message(given.reply) if isinstance(given.reply, MessageIn) else given.reply
     _check_extent(call.app_state, given)

@@ -1,4 +1,4 @@
-"""What was learned and waits for a person's word."""
+"""Drafts pending review."""
 
 from datetime import datetime
 from typing import Annotated
@@ -17,7 +17,7 @@ MENDED = {"type", "source", "created", "evidence"}  # what a mended draft keeps 
 
 
 class WaitingOut(Out):
-    """A draft that waits, or was refused."""
+    """A draft that is pending review, or was refused."""
 
     id: str
     content: str
@@ -30,22 +30,22 @@ class WaitingOut(Out):
     evidence: list[EvidenceOut]
     found_by: Why
     reason: Why
-    """why it waits, or was refused"""
+    """why it is pending, or was refused"""
     against: list[str]
-    """ids of memories that it would replace, or that say it"""
+    """ids of memories that it would replace, or that say the same"""
     at: datetime | None
-    """since when, in the story"""
+    """when it was learned, in the story"""
 
 
 class AcceptIn(In):
-    """What becomes a memory, as it is or mended."""
+    """The draft to accept, unchanged or edited."""
 
     id: Id
     fields: MemoryFieldsIn | None = None
 
 
 class RejectIn(In):
-    """What is sent away for good."""
+    """The drafts to reject."""
 
     ids: Ids
 
@@ -55,17 +55,17 @@ def list_waiting(
     call: RoleCall,
     page: Paged,
     refused: Annotated[
-        bool, Query(description="what was refused lately instead, newest first")
+        bool, Query(description="recently refused drafts instead, newest first")
     ] = False,
 ) -> Page[WaitingOut]:
-    """What waits, oldest first; or what was refused, with the reason."""
+    """Drafts pending review, oldest first; or refused ones, with the reason."""
     rows = call.role.refused()[::-1] if refused else call.role.waiting()
     return page(rows, waiting_out)
 
 
 @routes.post("/accept")
 def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
-    """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
+    """Accept a pending or refused draft as a memory. It supersedes the memories in `against`."""
     told = given.fields.told() if given.fields else {}
     mended = {
         name: value for name, value in told.items() if name not in MENDED and value is not None
@@ -77,7 +77,7 @@ def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
 
 @routes.post("/reject")
 def reject(call: RoleCall, given: RejectIn) -> Done:
-    """Send drafts away for good: they are not learned again."""
+    """Reject drafts for good: they are not learned again."""
     ids = dict.fromkeys(given.ids)
     with call.changing():
         call.role.reject(*ids)

@@ -26,14 +26,14 @@ routes = router("roles", under="/roles")
 
 
 class Associate(In, from_attributes=True):
-    """Another role that is heard here."""
+    """Another role whose memories are recalled too."""
 
     role: Name
     factor: float = Field(0.5, ge=0.0, le=1.0)
 
 
 class RoleOut(Out):
-    """A role, and how much there is of it."""
+    """A role, and its number of memories and chats."""
 
     id: str
     name: str
@@ -48,7 +48,7 @@ class RoleOut(Out):
     archived: int
     chats: int
     waiting: int
-    """in the review queue"""
+    """pending review"""
     writable: bool
     """false while memory.json is broken"""
     problems: list[Said]
@@ -63,7 +63,7 @@ class RoleIn(In):
 
 
 class RolePatch(In):
-    """What is to change; what is not named stays."""
+    """The fields to change. Fields that are not given stay."""
 
     name: Name | None = None
     aliases: list[Name] | None = Field(None, max_length=50)
@@ -71,11 +71,11 @@ class RolePatch(In):
     """names of shared books"""
     associates: list[Associate] | None = Field(None, max_length=50)
     settings: dict[Line, Any] | None = Field(None, max_length=200)
-    """dotted keys and values; null takes an override away"""
+    """dotted keys and values; null removes an override"""
 
 
 class StatsOut(Out):
-    """A role in figures."""
+    """Statistics of a role."""
 
     total: int
     archived: int
@@ -112,9 +112,9 @@ class ImportedOut(Out):
     fields: JsonObject
     """role.json of a new role"""
     left_out: dict[str, Said]
-    """fields that do not come, and why"""
+    """fields that are not imported, and why"""
     memories: dict[str, JsonObject]
-    """what is written into which memory"""
+    """the fields written, by memory"""
     dry_run: bool
 
 
@@ -126,7 +126,7 @@ def list_roles(call: HomeCall, page: Paged) -> Page[RoleOut]:
 
 @routes.post("", status_code=201)
 def make_role(call: HomeCall, given: RoleIn) -> RoleOut:
-    """A new role with a folder of its own."""
+    """Create a role."""
     _refuse_taken(call.home, given.aliases)
     role = call.home.create(given.name, aliases=tuple(given.aliases))
     call.bus.tell("role", role.id)
@@ -136,12 +136,12 @@ def make_role(call: HomeCall, given: RoleIn) -> RoleOut:
 @routes.post("/import")
 def bring_role(
     call: HomeCall,
-    document: Annotated[JsonObject, Body(description="what `export` gave, or a memory.json")],
+    document: Annotated[JsonObject, Body(description="the result of `export`, or a memory.json")],
     into: Annotated[str | None, Query(max_length=300)] = None,
     prefer: Literal["theirs", "ours"] = "theirs",
     dry_run: bool = False,
 ) -> ImportedOut:
-    """Bring in what `export` gave, as a new role or into one that is there."""
+    """Import the result of `export`, as a new role or into an existing one."""
     done = call.home.bring(document, into=into, prefer=prefer, dry_run=dry_run)
     if not dry_run:
         call.bus.tell("memory", done.role.id)
@@ -185,7 +185,7 @@ def delete_role(
 
 @routes.get("/{role}/stats")
 def stats(call: RoleCall) -> StatsOut:
-    """The role in figures."""
+    """Statistics of the role."""
     role = call.role
     return StatsOut.from_value(
         role.stats(),
@@ -198,7 +198,7 @@ def stats(call: RoleCall) -> StatsOut:
 
 @routes.get("/{role}/export")
 def export_role(call: RoleCall) -> JsonObject:
-    """The role, its memories, books and card as one document; chats and history stay here."""
+    """The role, its memories, books and card as one document, without chats and history."""
     return call.role.export()
 
 

@@ -87,7 +87,7 @@ class Page(Out, Generic[Row], use_attribute_docstrings=False):
 
 
 class Fault(Out):
-    """What went wrong, for people in their language and for programs by its code."""
+    """An error, with a message in the caller's language and a code for programs."""
 
     code: str
     message: str
@@ -95,23 +95,23 @@ class Fault(Out):
     where: str = ""
     """the field, or file:line:column"""
     all: list[str] = Field([])
-    """every mistake, where there are several"""
+    """all errors, if there are several"""
 
 
 class Faulty(Out):
-    """Every answer that is none."""
+    """An error response."""
 
     error: Fault
     current: Any = None
-    """412: what stands there now"""
+    """412: the present state"""
 
 
 class Done(Out):
-    """What a change did."""
+    """The result of a change."""
 
     changed: int
     txn: str | None = None
-    """what `undo` takes back"""
+    """for `undo`"""
 
 
 class Why(Out):
@@ -127,7 +127,7 @@ class Why(Out):
 
 
 class Part(Out):
-    """What one part added to a score."""
+    """A contribution to a score."""
 
     name: str
     amount: Rounded
@@ -135,7 +135,7 @@ class Part(Out):
 
 
 class ChangeOut(Out):
-    """The smallest change that would have let something in; POST it to `apply` as it is."""
+    """The smallest change that would have included something; POST it to `apply` unchanged."""
 
     target: Target
     field: str

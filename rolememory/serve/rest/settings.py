@@ -1,4 +1,4 @@
-"""Settings: every key with what it does, where it comes from and its default; changing them in their commented file; presets."""
+"""Settings: every key with its description, origin and default; changes in the commented file; presets."""
 
 import re
 import tomllib
@@ -20,18 +20,18 @@ routes = router("settings", under="/settings")
 
 
 class SettingOut(Out):
-    """One key."""
+    """A setting."""
 
     key: str
     type: str
-    """what may be written there"""
+    """the type of its values"""
     default: Any
     value: Any
-    """as it holds now"""
+    """the current value"""
     source: Said
     """file:line, "overrides" of this process, or "" = the default"""
     about: str
-    """in the caller's language"""
+    """the description in the caller's language"""
     en: str
     zh: str
 
@@ -42,49 +42,49 @@ class SettingsOut(Out):
     items: list[SettingOut]
     preset: str
     problem: Said
-    """why the file cannot be read; until it is mended the last good settings hold"""
+    """why the file cannot be read; the last valid settings apply until it is corrected"""
     notes: list[Said]
     etag: str
 
 
 class SettingsPatch(In):
-    """Keys and values; null takes a key out of the file, so that its default holds again."""
+    """Keys and values; null removes a key, which restores its default."""
 
     values: dict[Line, Any] = Field(min_length=1, max_length=200)
 
 
 class PresetOut(Out):
-    """A whole tree of settings that lies under the file. Choose it by setting `preset`."""
+    """A preset: settings that apply unless the file sets them. Choose it with the setting `preset`."""
 
     name: str
     about: list[str]
-    """the words at the head of its file, English and Chinese"""
+    """the comment at the top of its file, in English and Chinese"""
     values: dict[str, Any]
     """what differs from the defaults, by dotted key"""
     chosen: bool
     own: bool
-    """of this home, not shipped"""
+    """defined in this home, not shipped"""
 
 
 class PresetsOut(Out):
-    """All that are there."""
+    """The available presets."""
 
     items: list[PresetOut]
 
 
 @routes.get("")
-def table(
+def list_settings(
     call: HomeCall,
-    role: Annotated[Name | None, Query(description="with this role's own on top")] = None,
-    prefix: Annotated[str, Query(max_length=100, description="only keys that begin so")] = "",
+    role: Annotated[Name | None, Query(description="including the overrides of this role")] = None,
+    prefix: Annotated[str, Query(max_length=100, description="only keys with this prefix")] = "",
 ) -> SettingsOut:
-    """Every key in the order of the tree."""
+    """All settings, in the order of the tree."""
     return call.tagged(_shown(call, role, prefix))
 
 
 @routes.patch("")
-def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsOut:
-    """Write keys into rolememory.toml, in their places, comments kept. All are checked before the first is written."""
+def change_settings(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsOut:
+    """Change settings in rolememory.toml; comments stay. All values are checked before the first is written."""
     with call.alone("settings"):
         if_match.check(lambda: _shown(call))
         for key in given.values:
@@ -92,12 +92,12 @@ def change(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> SettingsO
                 raise UnknownNameError("setting", key, leaves())
         set_values(call.home.path, given.values)
     call.bus.tell("settings")
-    return table(call)
+    return list_settings(call)
 
 
 @routes.get("/presets")
-def presets(call: HomeCall) -> PresetsOut:
-    """Whole trees to choose from."""
+def list_presets(call: HomeCall) -> PresetsOut:
+    """The presets to choose from."""
     folders = ((call.home.path / "presets", True), (shipped("worldbook_rules", "presets"), False))
     chosen, found = call.home.settings.preset, dict[str, PresetOut]()
     for folder, own in folders:

@@ -24,7 +24,7 @@ class MessageIn(In, extra="allow"):
     name: Line | None = None
     sent: datetime | None = None
     owner: Line | None = None
-    """the user whose words these are, where several users speak in one chat"""
+    """the user who wrote it, if several users speak in one chat"""
 
 
 Messages = Annotated[
@@ -36,16 +36,16 @@ Names = Annotated[list[Name], Field(max_length=200)]
 
 
 class AttendanceIn(In):
-    """Who was there besides the role and the one who speaks to it."""
+    """Who was present besides the role and the user who speaks."""
 
     present: Names | None = None
-    """the users who read along; left out: those who are known to be in that chat"""
+    """the users present; by default those known to be in the chat"""
     members: Names | None = None
-    """the other characters of a group, by name; left out: those of the time before"""
+    """the other characters of a group, by name; by default as last time"""
 
 
 class BudgetIn(In):
-    """What this turn may cost; what is not named is as the settings say."""
+    """Limits of this turn; by default those of the settings."""
 
     max_total_length: int | None = Field(None, ge=0, le=1_000_000)
     unit: Literal["characters", "tokens"] | None = None
@@ -62,19 +62,19 @@ class BudgetIn(In):
 
 
 class GenerationIn(In):
-    """What lorebooks ask of a generation beside its messages."""
+    """What lorebooks use of a generation besides its messages."""
 
     author_note: Text | None = None
-    """if it is due now; lore around it is merged with it, so leave it out of the messages"""
+    """the author's note, if due now; lore is placed around it, so leave it out of the messages"""
     note_scanned: bool = False
-    """look for keys in the author's note too"""
+    """also scan the author's note for keys"""
     greeting: int | None = Field(None, ge=0, le=1000)
-    """which one the chat began with, 0 = the first; left out: found by its text"""
+    """number of the greeting, 0 = the first; by default found by its text"""
     context_tokens: int | None = Field(None, ge=1, le=100_000_000)
-    """of the model; left out: as the settings say"""
+    """context size of the model; by default as in the settings"""
     user_icon: Line = ""
     injected: tuple[Text, ...] = Field(default_factory=tuple, max_length=100)
-    """further texts in which keys are looked for"""
+    """further texts to scan for keys"""
     outside: tuple[Line, ...] = Field(default_factory=tuple, max_length=1000)
     """ids of entries (book.id) that the frontend activated itself"""
 
@@ -96,11 +96,11 @@ class TurnRequest(AttendanceIn):
     budget: BudgetIn | None = None
     now: datetime | None = None
     unseen: int | None = Field(None, ge=0, le=10_000_000)
-    """messages before these that the frontend cut off"""
+    """number of earlier messages that the frontend cut off"""
     lore: bool | None = None
-    """activate lorebooks; by default as serve.lorebook says"""
+    """activate lorebooks; by default as in serve.lorebook"""
     kind: TurnKind = "normal"
-    """what the frontend generates; lorebook entries may live for some kinds alone"""
+    """the kind of generation; lorebook entries may be limited to some kinds"""
     generation: GenerationIn | None = None
 
 
@@ -108,13 +108,13 @@ class RecallIn(TurnRequest):
     """A turn whose answer goes into a prompt."""
 
     dry_run: bool = False
-    """look without counting the turn"""
+    """do not count the turn"""
     with_messages: bool = False
-    """also give the messages with everything in its place"""
+    """also return the messages with everything inserted"""
 
 
 class MessageOut(Out, extra="allow"):
-    """A message with what was put in."""
+    """A message with inserted text."""
 
     role: Speaker
     content: str
@@ -129,7 +129,7 @@ class PositionOut(Out):
     depth: int
     """position depth: messages from the end"""
     role: str
-    """position depth: who says it"""
+    """position depth: the role of the message"""
 
 
 class PartOut(PositionOut):
@@ -144,24 +144,24 @@ class RecallOut(Out):
     text: str
     """the block for the prompt; "" = nothing"""
     persona: str
-    """how the user likes to be answered; stands before the block"""
+    """how the user prefers to be answered; goes before the block"""
     story: str
-    """the chapters of the story; stands before the block"""
+    """the chapters of the story; goes before the block"""
     scene: str
-    """how things stand in the scene; stands before the block"""
+    """the state of the scene; goes before the block"""
     position: PositionOut
     parts: list[PartOut]
-    """persona and block, each where it goes: what is always there before the history, the rest where the settings want it"""
+    """the texts with their positions: stable ones before the history, the rest as in the settings"""
     items: list[ItemOut]
     near: list[ItemOut]
-    """mode hybrid: better offered through a tool than put into the prompt"""
+    """mode hybrid: offered by a tool instead of in the prompt"""
     lore: list[LoreItem]
     messages: list[MessageOut] | None
     characters: int
     tokens: int
     """estimated"""
     closed: str | None
-    """why nothing was asked at all"""
+    """why nothing was recalled at all"""
     notes: list[Said]
     meaning: str
     """state of the embedding model this turn used"""
@@ -173,15 +173,15 @@ class ObserveIn(AttendanceIn):
 
     messages: Messages
     reply: Words | MessageIn | None = None
-    """the character's answer, where it does not stand last among the messages"""
+    """the character's reply, if it is not the last message"""
     chat: Line = ""
     user: Name | None = None
     now: datetime | None = None
     title: Line | None = None
     kind: TurnKind = "normal"
-    """quiet: nothing is heard; impersonate: the reply is the user's own"""
+    """quiet: ignored; impersonate: the reply is by the user"""
     wait_s: float = Field(0.0, ge=0.0, le=10.0)
-    """wait so long until its commands are obeyed"""
+    """how long to wait until its commands are executed"""
 
 
 class SaidOut(Out):
@@ -195,16 +195,16 @@ class SaidOut(Out):
 
 
 class ObservedOut(Out):
-    """What was new, on disk when this is told."""
+    """The changes of a chat; durable when the response arrives."""
 
     chat: str
     entered: list[SaidOut]
     """never seen before"""
     returned: list[SaidOut]
-    """stand again"""
+    """visible again"""
     left: list[str]
-    """versions that stand no longer: swiped away, edited, deleted"""
+    """versions no longer visible: swiped away, edited or deleted"""
     branch_of: str
     notes: list[str]
     learned: bool
-    """the rules have read it by now"""
+    """whether its commands are executed"""

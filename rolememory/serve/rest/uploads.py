@@ -49,7 +49,7 @@ class Upload:
 
 async def _upload(
     request: Request,
-    filename: Annotated[str, Query(max_length=500, description="what the file is called")] = "",
+    filename: Annotated[str, Query(max_length=500, description="the file's name")] = "",
 ) -> Upload:
     data = await request.body()
     if not data:

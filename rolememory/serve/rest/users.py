@@ -1,4 +1,4 @@
-"""Whose memories these are: who has some, under which names, what there is of one person, and forgetting them everywhere."""
+"""Users: who is known, under which names, their data, and erasing it."""
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ routes = router("users")
 
 
 class UserOut(Out):
-    """A person, and the roles that know them."""
+    """A user, and the roles that know them."""
 
     user: str
     names: list[str]
@@ -22,32 +22,32 @@ class UserOut(Out):
 
 
 class UnaskedOut(Out):
-    """A new name in a home that knew one person."""
+    """A new name that may belong to a known user."""
 
     name: str
     person: str
-    """who it may be: link both, or unlink the name to say no"""
+    """the known user: link both names, or unlink the new one to decline"""
 
 
 class UsersOut(Page[UserOut]):
-    """Everybody whom some role knows."""
+    """All known users."""
 
     unasked: list[UnaskedOut]
-    """names that nobody was asked about"""
+    """new names that were not linked or unlinked yet"""
 
 
 class LinksOut(Out):
-    """Which names mean one person."""
+    """Which names belong to one user."""
 
     linked: list[list[str]]
-    """the names of each person that has several"""
+    """the names of each user with several"""
     apart: list[str]
-    """names that are persons of their own, and not asked about"""
+    """names that were unlinked: separate users"""
     unasked: list[UnaskedOut]
 
 
 class LinkIn(In):
-    """Names that mean one person."""
+    """Names of one user."""
 
     names: list[Line] = Field(min_length=2, max_length=50)
 
@@ -58,15 +58,15 @@ class ForgottenRole(Out):
     role: str
     memories: int
     lines: int
-    """of the history"""
+    """records of the history"""
     backups: int
     chats: list[str]
-    """that were theirs alone"""
+    """ids of their own chats"""
     messages: int
-    """of chats with others, replies to them among these"""
+    """in chats with others, including the replies to them"""
     waiting: int
     left: list[str]
-    """files that could not be read, or that an author wrote"""
+    """files that could not be read or were written by an author, and still name them"""
 
 
 class ForgottenOut(Out):
@@ -78,21 +78,21 @@ class ForgottenOut(Out):
 
 @routes.get("/users")
 def list_users(call: HomeCall, page: Paged) -> UsersOut:
-    """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
+    """All known users, by number of memories. Data without an owner is not counted."""
     return UsersOut(**dict(page(call.home.users(), _user_out)), unasked=_unasked(call))
 
 
 @routes.get("/users/{user:path}")
 def one_user(call: HomeCall, user: str) -> UserOut:
-    """What there is of one person: what `DELETE` would remove."""
+    """The data of one user: what `DELETE` would remove."""
     return _user_out(_known(call, user))
 
 
 @routes.delete("/users/{user:path}")
-def forget(call: HomeCall, user: str) -> ForgottenOut:
-    """Remove everything of one person for good, under all names that were linked, from every role.
+def forget_user(call: HomeCall, user: str) -> ForgottenOut:
+    """Remove everything of one user for good, under all linked names, from every role.
 
-    Memories, chats, history, backups, what waits, uses, vectors; and their name from what others said.
+    Memories, chats, history, backups, drafts, uses and vectors; and their name in messages of others.
     """
     names = _known(call, user).names
     done = call.home.forget(user)
@@ -104,25 +104,25 @@ def forget(call: HomeCall, user: str) -> ForgottenOut:
 
 
 @routes.get("/links")
-def links(call: HomeCall) -> LinksOut:
-    """Which names mean one person, and which new ones may."""
+def list_links(call: HomeCall) -> LinksOut:
+    """Which names belong to one user, and which new ones may."""
     return LinksOut.from_value(call.home.people.follow(), unasked=_unasked(call))
 
 
 @routes.post("/links")
 def link(call: HomeCall, given: LinkIn) -> LinksOut:
-    """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
+    """Link names of one user, with all names that each was linked to before. Takes effect at once."""
     call.home.people.link(*given.names)
     call.bus.tell("memory")
-    return links(call)
+    return list_links(call)
 
 
 @routes.delete("/links/{name:path}")
 def unlink(call: HomeCall, name: str) -> LinksOut:
-    """From now on this name is a person of its own, and is not asked about."""
+    """Make a name a separate user again."""
     call.home.people.unlink(name)
     call.bus.tell("memory")
-    return links(call)
+    return list_links(call)
 
 
 def _known(call: HomeCall, name: str) -> User:
