@@ -23,7 +23,7 @@ CATALOGUES = PACKAGE / "locales"
 _FINDINGS = {"finding": 2, "good": 1, "note": 1, "warning": 1, "fault": 1}
 _SAYS = {
     **_FINDINGS,
-    "say": 0, "_say": 0, "LocalizedText": 0, "translated": 0, "localized": 0, "told": 0,
+    "say": 0, "_say": 0, "LocalizedText": 0, "translated": 0, "localized": 0, "told": 0, "described": 0,
     "option": 1, "argument": 1, "_both": 0, "tell": 0, "damaged": 1, "_refused": 1, "_unfit": 0, "_expected": 0, "Verb": 2,
 }  # fmt: skip
 _ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"UsageError"}

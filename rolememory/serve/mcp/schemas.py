@@ -14,31 +14,34 @@ from rolememory.schema.memory import Memory
 Kind = Literal["episodic", "semantic", "trait", "goal"]
 
 
-def told(about: str, **bounds: Any) -> Any:
+def described(about: str, **bounds: Any) -> Any:
     """A field with its description, which `server.mcp_server` translates."""
     return Field(description=about, **bounds)
 
 
-RoleName = Annotated[str, told("the role: its name, alias or id", min_length=1, max_length=300)]
+RoleName = Annotated[
+    str, described("the role: its name, alias or id", min_length=1, max_length=300)
+]
 UserName = Annotated[
     str | None,
-    told(
+    described(
         "on whose behalf: their own memories count beside the shared ones; without it only the shared ones",
         max_length=300,
     ),
 ]
 ChatName = Annotated[
     str | None,
-    told(
+    described(
         "the chat it is about: what was told in another branch or story is not heard",
         max_length=300,
     ),
 ]
 MemoryId = Annotated[
-    str, told("the id of one memory, as `search` and `list` give it", min_length=1, max_length=300)
+    str,
+    described("the id of one memory, as `search` and `list` give it", min_length=1, max_length=300),
 ]
 Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=50)]
-Told = Annotated[str, told("what is said now", min_length=1, max_length=20000)]
+MessageText = Annotated[str, described("what is said now", min_length=1, max_length=20000)]
 
 
 class MessageArgument(BaseModel, frozen=True, extra="forbid"):
@@ -49,7 +52,7 @@ class MessageArgument(BaseModel, frozen=True, extra="forbid"):
 
 
 Before = Annotated[
-    list[MessageArgument], told("the messages before it, oldest first", max_length=500)
+    list[MessageArgument], described("the messages before it, oldest first", max_length=500)
 ]
 
 

@@ -25,14 +25,14 @@ from rolememory.serve.mcp.schemas import (
     Memories,
     MemoryId,
     MemoryWritten,
+    MessageText,
     RecalledNow,
     RoleName,
-    Told,
     UserName,
     Words,
     answer,
+    described,
     listed,
-    told,
 )
 
 Changed = Callable[[RoleMemory], Any]
@@ -52,28 +52,30 @@ class Tools:
         role: RoleName,
         content: Annotated[
             str,
-            told("one thing worth keeping, in one or two sentences", min_length=1, max_length=4000),
+            described(
+                "one thing worth keeping, in one or two sentences", min_length=1, max_length=4000
+            ),
         ],
         type: Annotated[  # noqa: A002  # the field's own name
-            Kind, told("what happened, is known, the role is like, or wants")
+            Kind, described("what happened, is known, the role is like, or wants")
         ] = "episodic",
-        keys: Annotated[Words, told("words that wake it")] = [],  # noqa: B006  # never changed
+        keys: Annotated[Words, described("words that wake it")] = [],  # noqa: B006  # never changed
         subject: Annotated[
             str | None,
-            told(
+            described(
                 'whom it is about: nothing = the role, "user" = the user, else a name',
                 max_length=200,
             ),
         ] = None,
         user: UserName = None,
-        salience: Annotated[float, told("how much it matters, 0..1", ge=0.0, le=1.0)] = 0.5,
+        salience: Annotated[float, described("how much it matters, 0..1", ge=0.0, le=1.0)] = 0.5,
     ) -> Annotated[CallToolResult, MemoryWritten]:
         """Keep one memory. What the role knows already is not written twice."""
         role_memory, text = self.home.role(role), strip(content).strip()
         if not text:
             raise InvalidValueError("content: there is nothing to remember; write a sentence")
         people = self.home.people.follow()
-        for one in self._heard(role_memory, user):
+        for one in self._current(role_memory, user):
             if people.are_one(one.user, user) and _same(one.content, text):
                 known = self._say("known already as {id}", id=one.id)
                 return answer(known, MemoryWritten(id=one.id, added=False))
@@ -96,7 +98,7 @@ class Tools:
     def recall(
         self,
         role: RoleName,
-        message: Told,
+        message: MessageText,
         before: Before = [],  # noqa: B006
         user: UserName = None,
         chat: ChatName = None,
@@ -111,9 +113,9 @@ class Tools:
         self,
         role: RoleName,
         query: Annotated[
-            str, told("what to look for: words or a question", min_length=1, max_length=2000)
+            str, described("what to look for: words or a question", min_length=1, max_length=2000)
         ],
-        limit: Annotated[int, told("at most so many", ge=1, le=100)] = 10,
+        limit: Annotated[int, described("at most so many", ge=1, le=100)] = 10,
         user: UserName = None,
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Memories]:
@@ -124,13 +126,13 @@ class Tools:
     def listing(
         self,
         role: RoleName,
-        type: Annotated[Kind | None, told("only of this kind")] = None,  # noqa: A002
+        type: Annotated[Kind | None, described("only of this kind")] = None,  # noqa: A002
         user: UserName = None,
-        limit: Annotated[int, told("at most so many", ge=1, le=200)] = 50,
-        offset: Annotated[int, told("how many to pass over", ge=0)] = 0,
+        limit: Annotated[int, described("at most so many", ge=1, le=200)] = 50,
+        offset: Annotated[int, described("how many to pass over", ge=0)] = 0,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories that count, newest first; archived and outdated ones are left out."""
-        heard = self._heard(self.home.role(role), user)
+        heard = self._current(self.home.role(role), user)
         found = [one for one in heard if type in (None, one.type.value)]
         nothing = self._say("nothing is remembered")
         return listed(found[offset : offset + limit], len(found), nothing)
@@ -139,12 +141,12 @@ class Tools:
         self,
         role: RoleName,
         id: MemoryId,  # noqa: A002
-        reason: Annotated[str, told("why, for the history", max_length=500)] = "",
+        reason: Annotated[str, described("why, for the history", max_length=500)] = "",
         user: UserName = None,
     ) -> Annotated[CallToolResult, Archived]:
         """Take one memory out of recall by its exact id. It stays in the file, and `undo` or `edit` brings it back."""
         role_memory = self.home.role(role)
-        mine = self._theirs(role_memory, user)
+        mine = self._readable(role_memory, user)
         if self.only_own:
             mine = {one: memory for one, memory in mine.items() if memory.user is not None}
         if id not in mine:
@@ -157,15 +159,15 @@ class Tools:
     def explain(
         self,
         role: RoleName,
-        message: Told,
-        ids: Annotated[Words, told("also these memories, that did not come to mind")] = [],  # noqa: B006
+        message: MessageText,
+        ids: Annotated[Words, described("also these memories, that did not come to mind")] = [],  # noqa: B006
         before: Before = [],  # noqa: B006
         user: UserName = None,
         chat: ChatName = None,
     ) -> Annotated[CallToolResult, Explained]:
         """Why each memory comes to mind at a message, and why others do not and what would let them in."""
         role_memory = self.home.role(role)
-        mine = self._theirs(role_memory, user)
+        mine = self._readable(role_memory, user)
         for unknown in (one for one in ids if one not in mine):
             raise UnknownMemoryError(unknown, mine)
         turn = self._turn(role, message, before, user, chat)
@@ -184,10 +186,10 @@ class Tools:
             [*said, Message.user(message)], user=user, chat=chat or "", dry_run=True
         )
 
-    def _heard(self, role_memory: RoleMemory, user: str | None) -> list[Memory]:
+    def _current(self, role_memory: RoleMemory, user: str | None) -> list[Memory]:
         """The current memories for this user, newest first; undated ones last."""
         stand = standing(role_memory.memories, role_memory.chats.visible_from(None))
-        mine = self._theirs(role_memory, user).values()
+        mine = self._readable(role_memory, user).values()
         return sorted(
             (one for one in mine if not one.archived and stand.holds(one.id)),
             key=lambda one: (
@@ -197,7 +199,7 @@ class Tools:
             ),
         )
 
-    def _theirs(self, role_memory: RoleMemory, user: str | None) -> dict[str, Memory]:
+    def _readable(self, role_memory: RoleMemory, user: str | None) -> dict[str, Memory]:
         """The memories of this user, under all linked names, and shared ones, by id."""
         people = self.home.people.follow()
         return {

@@ -90,7 +90,7 @@ def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
 def _fields(given: ApplyIn) -> dict[str, Any]:
     """The field with its value. Raises: RequestValidationError: an invalid value."""
     try:
-        return EntryFields.model_validate({given.field: given.value}).told()
+        return EntryFields.model_validate({given.field: given.value}).named()
     except ValidationError as error:
         raise RequestValidationError(
             [{**one, "loc": ("body", "value")} for one in error.errors()]

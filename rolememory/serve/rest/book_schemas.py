@@ -13,7 +13,7 @@ from rolememory.authoring.scan import target
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.serve.rest.dependencies import tag
-from rolememory.serve.rest.schemas import In, Out, Said, Text, bounded
+from rolememory.serve.rest.schemas import In, Out, Text, Translated, bounded
 
 
 class BookOut(Out):
@@ -27,7 +27,7 @@ class BookOut(Out):
     format: str
     description: str
     entries: int
-    problems: list[Said]
+    problems: list[Translated]
     linked_by: list[str]
     """shared: ids of the roles that use it"""
     has_tests: bool
@@ -45,7 +45,7 @@ class EntryFields(_Fields):
     content: Text | None = None
     probability: float | None = Field(None, ge=0, le=100)
 
-    def told(self) -> JsonObject:
+    def named(self) -> JsonObject:
         """What was named; null only where a file may say null: the setting holds."""
         named = self.model_dump(
             mode="json", include=self.model_fields_set & set(EntryFields.model_fields)

@@ -20,7 +20,7 @@ from rolememory.serve.rest.dependencies import IfMatch, router, tag
 from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.reasons import change_out, why
 from rolememory.serve.rest.recall import raw_message
-from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Said, Why
+from rolememory.serve.rest.schemas import ChangeOut, In, Name, Out, Translated, Why
 from rolememory.serve.rest.turn_schemas import Messages
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
@@ -89,7 +89,7 @@ class ScanOut(Out):
     overflowed: bool
     passes: int
     rolls: int
-    notes: list[Said]
+    notes: list[Translated]
 
 
 class TestsOut(Out):
@@ -117,7 +117,7 @@ class CaseOut(Out):
 
     name: str
     passed: bool
-    failures: list[Said]
+    failures: list[Translated]
 
 
 class RunOut(Out):

@@ -36,7 +36,7 @@ from rolememory.serve.rest.book_schemas import (
 )
 from rolememory.serve.rest.dependencies import HomeCall, IfMatch, Paged, router, tag
 from rolememory.serve.rest.json_response import sendable
-from rolememory.serve.rest.schemas import Done, In, Name, Out, Page, Said
+from rolememory.serve.rest.schemas import Done, In, Name, Out, Page, Translated
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 from rolememory.storage.files import atomic
 
@@ -54,7 +54,7 @@ class LossOut(Out):
     """One field that a format cannot hold."""
 
     field: str
-    text: Said
+    text: Translated
     kept: str
     """where the result keeps it for converting back; "" = nowhere"""
 
@@ -123,7 +123,7 @@ def import_book(
     data = as_lorebook(book, upload.data)
     wanted = name or upload.name.rpartition(".")[0] or book.name
     path = shelf.new_file(wanted, replace=replace or dry_run)
-    shown = _told(call, shelf, path, data, keys=True)
+    shown = _book_out(call, shelf, path, data, keys=True)
     if not dry_run:
         if not path.exists():
             shelf.from_somebody(path)
@@ -171,7 +171,7 @@ def list_entries(call: BookCall, page: Paged) -> Page[EntryOut]:
 def add_entry(call: BookCall, given: EntryFields, dry_run: bool = False) -> EntryChanged:
     """Append an entry. `dry_run` only lints it."""
     with call.editing():
-        grown, uid = added(editable(call.path), given.told())
+        grown, uid = added(editable(call.path), given.named())
         return _written(call, grown, uid, dry_run)
 
 
@@ -194,7 +194,7 @@ def change_entry(
     """Change fields of one entry; the rest of the file stays byte for byte."""
     with call.editing():
         if_match.check(lambda: LoadedBook(call).one(uid))
-        return _written(call, changed(editable(call.path), uid, given.told()), uid, dry_run)
+        return _written(call, changed(editable(call.path), uid, given.named()), uid, dry_run)
 
 
 @routes.delete("/{shelf}/{book}/entries/{uid:path}")
@@ -233,13 +233,13 @@ class LoadedBook:
 def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
     """The response of a book; for an unreadable one, with its problem."""
     try:
-        return _told(call, shelf, path, limits.read_bytes(path))
+        return _book_out(call, shelf, path, limits.read_bytes(path))
     except FileError as error:
         unread, problems = Lorebook(name=path.stem), [error]
         return _shown(call, shelf, path, unread, problems=problems, has_tests=False, etag='""')
 
 
-def _told(
+def _book_out(
     call: HomeCall, shelf: BookFolder, path: Path, data: bytes, *, keys: bool = False
 ) -> BookOut:
     """The response of a book with this content. `keys`: include those that match everything. Raises: FileError."""

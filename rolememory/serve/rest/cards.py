@@ -20,7 +20,7 @@ from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
 from rolememory.serve.rest.error_responses import answer, parted
 from rolememory.serve.rest.reader import reader
-from rolememory.serve.rest.schemas import Fault, Out, Said
+from rolememory.serve.rest.schemas import Fault, Out, Translated
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
 
 routes = router("cards")
@@ -42,7 +42,7 @@ class CardOut(Out):
     book: str | None
     entries: int
     extensions: list[str]
-    problems: list[Said]
+    problems: list[Translated]
 
 
 class AdoptedOut(Out):
@@ -56,7 +56,7 @@ class AdoptedOut(Out):
     removed: list[str]
     kept: list[str]
     """books that were edited here and were not replaced"""
-    problems: list[Said]
+    problems: list[Translated]
     everywhere: list[CatchAllKey]
     """keys that match everything"""
 
@@ -74,7 +74,7 @@ class BookSeen(Out):
     name: str
     format: str
     entries: int
-    problems: list[Said]
+    problems: list[Translated]
     everywhere: list[CatchAllKey]
     """keys that match everything"""
 
@@ -87,7 +87,7 @@ class FileSeen(Out):
     """kind card: its content and lint findings"""
     book: BookSeen | None = None
     """kind book"""
-    why: Said = ""
+    why: Translated = ""
     """kind none: why it could not be read"""
 
 

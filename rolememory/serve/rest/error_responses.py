@@ -48,24 +48,24 @@ class Stale(Exception):  # noqa: N818  # an answer, not a fault
         self.current = current  # an answer of REST
 
 
-def told(error: Exception) -> Response:
+def error_response(error: Exception) -> Response:
     """The response of an exception."""
     if isinstance(error, Stale):
-        return plain(412, error.current.model_dump(mode="json"))
+        return status_response(412, error.current.model_dump(mode="json"))
     if isinstance(error, errors.RoleMemoryError):
-        return _ours(error)
+        return _known_error(error)
     if isinstance(error, RequestValidationError):
-        return _misshapen(error.errors())
+        return _invalid_request(error.errors())
     if isinstance(error, HTTPException):
-        return plain(error.status_code)
+        return status_response(error.status_code)
     if isinstance(error, OSError):
         _log.warning("a request met the disk: %s", error)
-        return plain(503)
+        return status_response(503)
     _log.error("a request failed", exc_info=error)
-    return plain(500)
+    return status_response(500)
 
 
-def plain(status: int, current: Any = None) -> Response:
+def status_response(status: int, current: Any = None) -> Response:
     """The response of a status."""
     why = REFUSALS.get(status, REFUSALS[400])
     message, hint = map(reader().say, (why.message, why.hint))
@@ -82,7 +82,7 @@ def answer(status: int, error: Fault, current: Any = None) -> Response:
     )
 
 
-def _ours(error: errors.RoleMemoryError) -> Response:
+def _known_error(error: errors.RoleMemoryError) -> Response:
     say, where, mistakes = reader().say, "", list[str]()
     if isinstance(error, errors.FileError):
         where = say(": ".join(filter(None, (error.place, error.field))))
@@ -109,15 +109,15 @@ def parted(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _misshapen(rows: Sequence[JsonMapping]) -> Response:
-    told_rows = [_mistake(row) for row in rows[:50]]
-    message, hint, where = told_rows[0]
+def _invalid_request(rows: Sequence[JsonMapping]) -> Response:
+    faults = [_invalid_field(row) for row in rows[:50]]
+    message, hint, where = faults[0]
     status, code = (400, "not_json") if rows[0]["type"] == "json_invalid" else (422, "request")
-    everything = [f"{place}: {said}" for said, _, place in told_rows] if len(told_rows) > 1 else []
+    everything = [f"{place}: {said}" for said, _, place in faults] if len(faults) > 1 else []
     return answer(status, Fault(code=code, message=message, hint=hint, where=where, all=everything))
 
 
-def _mistake(row: JsonMapping) -> tuple[str, str, str]:
+def _invalid_field(row: JsonMapping) -> tuple[str, str, str]:
     """The problem, hint and place of an invalid field."""
     language = reader().language
     where = ".".join(str(part) for part in row["loc"])[:200]

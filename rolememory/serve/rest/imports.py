@@ -18,7 +18,7 @@ from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.serve.guard import from_here
 from rolememory.serve.rest.dependencies import HomeCall, kept, router
 from rolememory.serve.rest.json_response import sendable
-from rolememory.serve.rest.schemas import In, Line, Out, Said
+from rolememory.serve.rest.schemas import In, Line, Out, Translated
 from rolememory.serve.rest.staged_uploads import Staged
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
 
@@ -58,7 +58,7 @@ class ManyOut(Out):
 class LookOut(Out):
     """What an import would do."""
 
-    source: Said
+    source: Translated
     profile: str
     profiles: list[str]
     roles: list[str]
@@ -70,7 +70,7 @@ class LookOut(Out):
     """roles whose chats were not assigned to stories yet"""
     bytes: int
     """size of the chats to read"""
-    problems: list[Said]
+    problems: list[Translated]
 
 
 class NewRole(Out):
@@ -93,7 +93,7 @@ class LifeImportOut(Out):
     messages: int
     learned: int
     summaries: int
-    problems: list[Said]
+    problems: list[Translated]
 
 
 _NONE = dict.fromkeys(("done", "total", "chats", "messages", "learned", "summaries"), 0)

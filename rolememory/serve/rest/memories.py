@@ -167,7 +167,7 @@ def change_memory(
     """Change fields of one memory; `archived: true` takes it out of recall."""
     with call.changing():
         if_match.check(lambda: _shown(call, memory))
-        if told := given.told():
+        if told := given.named():
             memory = call.role.edit(memory, reason=reason, **told).id
     return _tagged(call, memory)
 
@@ -283,7 +283,7 @@ def _set(role: RoleMemory, given: Bulk, ids: list[str]) -> list[str]:
     if given.op == "delete":
         role.delete(*ids, reason=given.reason)
         return ids
-    fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
+    fields = _SETS.get(given.op) or (given.fields.named() if given.fields else {})
     if not fields:
         raise InvalidValueError("op edit: no fields; name what is to change")
     edits = [Edit("set", one, dict(fields), reason=given.reason) for one in ids]

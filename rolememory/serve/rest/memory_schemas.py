@@ -53,7 +53,7 @@ class MemoryFieldsIn(_Fields):
     evidence: list[EvidenceIn] | None = Field(None, max_length=100)
     chapter: ChapterShape | None = None
 
-    def told(self) -> JsonObject:
+    def named(self) -> JsonObject:
         """What was named, as memory.json would have it."""
         found = self.model_dump(
             mode="json", include=self.model_fields_set & set(MemoryFieldsIn.model_fields)
@@ -72,7 +72,7 @@ class MemoryIn(MemoryFieldsIn):
 
     def raw(self) -> JsonObject:
         """As `remember_all` takes it."""
-        named = {name: value for name, value in self.told().items() if value is not None}
+        named = {name: value for name, value in self.named().items() if value is not None}
         return {**named, "id": self.id} if self.id else named
 
 

@@ -8,7 +8,7 @@ from rolememory.learn.model.models import is_offered
 from rolememory.locales import translated
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
-from rolememory.serve.rest.schemas import Out, Said
+from rolememory.serve.rest.schemas import Out, Translated
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
 from rolememory.text.embed.loader import ChosenModel, chosen
 
@@ -21,7 +21,7 @@ class BreakerOut(Out):
     name: str
     state: str
     """uninitialised, ready, failed, half_open"""
-    reason: Said
+    reason: Translated
     for_: str = Field(alias="for")
     """learning or embedding"""
 
@@ -31,19 +31,19 @@ class MeaningOut(Out):
 
     state: str
     """absent, loading, ready, failed"""
-    reason: Said
+    reason: Translated
     backend: str
-    model: Said
+    model: Translated
     """the name of the model in use, or the one in the settings"""
-    key: Said
+    key: Translated
     """identifies the loaded model"""
     dims: int
     runtime: str
     """what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"""
-    note: Said
+    note: Translated
     """why the model's ONNX export is not used, if there is one"""
     languages: list[str]
-    last_failure: Said
+    last_failure: Translated
     """why the last query had no vector"""
     breakers: list[BreakerOut]
 
@@ -57,8 +57,8 @@ class LearningOut(Out):
     """exchanges waiting to be read, by chat"""
     requests: int
     breakers: list[BreakerOut]
-    last_error: Said
-    notes: list[Said]
+    last_error: Translated
+    notes: list[Translated]
     exchanges_since_conclusions: int
     shared: bool
     """learning uses the model behind the proxy while no chat does"""

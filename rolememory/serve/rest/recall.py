@@ -27,7 +27,7 @@ from rolememory.serve.rest.reasons import (
     refusal_out,
     row_out,
 )
-from rolememory.serve.rest.schemas import Id, Line, Name, Out, Said
+from rolememory.serve.rest.schemas import Id, Line, Name, Out, Translated
 from rolememory.serve.rest.turn_schemas import (
     AttendanceIn,
     BudgetIn,
@@ -104,7 +104,7 @@ class ExplainOut(Out):
     closed: str | None
     intent: str
     meaning: str
-    notes: list[Said]
+    notes: list[Translated]
     ms: float
 
 
@@ -243,7 +243,7 @@ def _turn(call: RoleCall, given: TurnRequest, dry_run: bool) -> tuple[Turn, floa
         unseen=given.unseen,
         lore=settings.lorebook == "ours" if given.lore is None else given.lore,
         settings=given.budget.settings() if given.budget else None,
-        generation=(given.generation or GenerationIn()).told(given.kind),
+        generation=(given.generation or GenerationIn()).generation(given.kind),
         **_place(given),
     )
     return turn, round(1000 * (time.perf_counter() - began), 2)

@@ -66,7 +66,7 @@ def list_waiting(
 @routes.post("/accept")
 def accept(call: RoleCall, given: AcceptIn) -> MemoryOut:
     """Accept a pending or refused draft as a memory. It supersedes the memories in `against`."""
-    told = given.fields.told() if given.fields else {}
+    told = given.fields.named() if given.fields else {}
     mended = {
         name: value for name, value in told.items() if name not in MENDED and value is not None
     }

@@ -18,7 +18,7 @@ from rolememory.serve.rest.dependencies import (
     router,
     tag,
 )
-from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Said
+from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Translated
 from rolememory.storage.home import called
 from rolememory.storage.settings import overridden
 
@@ -51,7 +51,7 @@ class RoleOut(Out):
     """pending review"""
     writable: bool
     """false while memory.json is broken"""
-    problems: list[Said]
+    problems: list[Translated]
     etag: str
 
 
@@ -108,10 +108,10 @@ class ImportedOut(Out):
     unchanged: int
     files: list[str]
     files_kept: list[str]
-    problems: list[Said]
+    problems: list[Translated]
     fields: JsonObject
     """role.json of a new role"""
-    left_out: dict[str, Said]
+    left_out: dict[str, Translated]
     """fields that are not imported, and why"""
     memories: dict[str, JsonObject]
     """the fields written, by memory"""

@@ -49,25 +49,25 @@ class RestRoute(APIRoute):
         """The handler with our error handling and headers."""
         inner = super().get_route_handler()
 
-        async def asked(request: Request) -> Response:
+        async def handle(request: Request) -> Response:
             read_by(request)
             try:
                 response = await inner(Strict(request.scope, request.receive))
             except ClientDisconnect:  # disconnected, or refused by the guard
                 return Response(status_code=499)
             except Exception as error:  # respond in our format, log the traceback
-                response = self._told(error)
+                response = self._error_response(error)
             response.headers[error_responses.VERSION_HEADER] = error_responses.VERSION
             response.headers.setdefault("cache-control", "no-store")
             return response
 
-        return asked
+        return handle
 
     @staticmethod
-    def _told(error: Exception) -> Response:
+    def _error_response(error: Exception) -> Response:
         cause = error.__cause__
         if isinstance(cause, ClientDisconnect):
             return Response(status_code=499)
         if isinstance(error, HTTPException) and isinstance(cause, InvalidValueError):
             error = cause  # of the body; FastAPI only says 400
-        return error_responses.told(error)
+        return error_responses.error_response(error)

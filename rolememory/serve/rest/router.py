@@ -92,7 +92,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     async def nobody(request: Request) -> Response:
         read_by(request)
         known = _methods(request)
-        response = error_responses.plain(405 if known else 404)
+        response = error_responses.status_response(405 if known else 404)
         if known:
             response.headers["allow"] = ", ".join(sorted(known))
         return response

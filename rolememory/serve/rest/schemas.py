@@ -71,7 +71,7 @@ def _bounded(one: FieldInfo) -> Any:
     return kind
 
 
-Said = Annotated[str, BeforeValidator(lambda text: reader().say(text))]
+Translated = Annotated[str, BeforeValidator(lambda text: reader().say(text))]
 """A sentence of ours: in the reader's language, without local paths."""
 Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 

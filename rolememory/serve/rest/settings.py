@@ -10,7 +10,7 @@ from pydantic import Field
 
 from rolememory.errors import UnknownNameError
 from rolememory.serve.rest.dependencies import HomeCall, IfMatch, router, tag
-from rolememory.serve.rest.schemas import In, Line, Name, Out, Said
+from rolememory.serve.rest.schemas import In, Line, Name, Out, Translated
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE
 from rolememory.storage.settings_text import set_values, settings_table
@@ -28,7 +28,7 @@ class SettingOut(Out):
     default: Any
     value: Any
     """the current value"""
-    source: Said
+    source: Translated
     """file:line, "overrides" of this process, or "" = the default"""
     about: str
     """the description in the caller's language"""
@@ -41,9 +41,9 @@ class SettingsOut(Out):
 
     items: list[SettingOut]
     preset: str
-    problem: Said
+    problem: Translated
     """why the file cannot be read; the last valid settings apply until it is corrected"""
-    notes: list[Said]
+    notes: list[Translated]
     etag: str
 
 

@@ -10,7 +10,7 @@ from rolememory.schema.json_types import JsonObject
 from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
-from rolememory.serve.rest.schemas import In, Line, Name, Out, Said, Text
+from rolememory.serve.rest.schemas import In, Line, Name, Out, Text, Translated
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 Words = Annotated[str, Field(max_length=1_000_000)]
@@ -78,7 +78,7 @@ class GenerationIn(In):
     outside: tuple[Line, ...] = Field(default_factory=tuple, max_length=1000)
     """ids of entries (book.id) that the frontend activated itself"""
 
-    def told(self, kind: TurnKind) -> Generation:
+    def generation(self, kind: TurnKind) -> Generation:
         """As the engine takes it."""
         return Generation(kind, **dict(self))
 
@@ -162,7 +162,7 @@ class RecallOut(Out):
     """estimated"""
     closed: str | None
     """why nothing was recalled at all"""
-    notes: list[Said]
+    notes: list[Translated]
     meaning: str
     """state of the embedding model this turn used"""
     ms: float

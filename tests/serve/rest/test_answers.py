@@ -119,7 +119,7 @@ def test_a_body_that_is_no_json_is_refused(
         pytest.param(
             {"messages": [], "user": ""},
             "body.user",
-            "at least 1 characters are expected",
+            "at least 1 character is expected",
             "write more",
             id="a text that is too short",
         ),
