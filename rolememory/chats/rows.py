@@ -23,7 +23,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.timestamps import iso
 
 FORMAT = 2
-"""Of the lines we write."""
+"""Of the lines we write; 1 had a JSON object for each version and nobody's presence."""
 
 
 @value_class
@@ -188,9 +188,7 @@ def _row(raw: JsonMapping) -> ChatLogRow:
 def _head(raw: JsonMapping) -> ChatHead:
     created = datetime.fromisoformat(raw["created"])
     branch_of, unnamed = raw.get("branch_of", ""), raw.get("unnamed", False)
-    return ChatHead(
-        raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", FORMAT)
-    )
+    return ChatHead(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
 
 
 def _splices(raw: JsonMapping, said: Sequence[ChatMessage]) -> tuple[Splice, ...]:
@@ -207,7 +205,7 @@ def _splices(raw: JsonMapping, said: Sequence[ChatMessage]) -> tuple[Splice, ...
 
 def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[ChatMessage]:
     for place, one, when in _usual(raw, at):
-        yield _word(one, slot + place, when)
+        yield _older(one) if type(one) is dict else _word(one, slot + place, when)
 
 
 def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
@@ -232,4 +230,13 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
         tuple([MarkedSpan(_KINDS[kind[0]], *span) for kind, *span in more.get("marks", ())]),
         tuple(more.get("stamp", {}).items()),
         more.get("scope", "on"),
+    )
+
+
+def _older(raw: JsonMapping) -> ChatMessage:
+    """Parse a version in format 1."""
+    at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
+    name, came = raw.get("name", ""), raw.get("raw", "")
+    return ChatMessage(
+        raw["version"], raw["role"], raw["text"], at, raw["slot"], name, came, emotions
     )
