@@ -3,6 +3,9 @@
 import re
 from functools import lru_cache
 
+DELETED = "deleted"
+"""The folder of deleted roles in a home."""
+
 _UUID = re.compile(
     r"(?:urn:uuid:)?(\{)?([0-9a-f]{8})(-?)([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{12})(?(1)\})",
     re.I | re.ASCII,

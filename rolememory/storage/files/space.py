@@ -12,10 +12,9 @@ from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk, signature
 from rolememory.storage.files.log import ENDING, FileLog, MakeFolder
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
-from rolememory.storage.role_ids import canonical
+from rolememory.storage.role_ids import DELETED, canonical
 
 PULSE = ".pulse"
-DELETED = "deleted"  # the folder of deleted roles in a home
 _PATHS = 256  # cached
 
 
