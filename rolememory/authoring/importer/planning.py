@@ -202,14 +202,15 @@ class _Planner:
 
     def _state(self, chat: ChatPlan) -> State:
         row, wishes, roles = self._ledger.of("chat", chat.key), self._wishes, self._roles
-        if not row:
+        known = {plan.role for plan in roles.values() if plan.role}
+        had = set(row.get("roles", ()))
+        if not row or (had and had.isdisjoint(known)):  # the roles that had it were deleted
             return "new"
         unread = wishes.again or (wishes.hidden and row.get("hidden") is not True)
         if unread or row.get("stamp") != list(chat.stamp):
             return "changed"
-        known = {plan.role for plan in roles.values() if plan.role}
         here = {roles[avatar].role for avatar in chat.listeners}
-        return "same" if here <= set(row.get("roles", ())) <= known else "changed"
+        return "same" if here <= had <= known else "changed"
 
 
 def begun(chat: ChatPlan) -> datetime:

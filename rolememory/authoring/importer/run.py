@@ -224,7 +224,7 @@ class ImportRun:
             self._call(str(role.role), display_name(plan.head.character))
         kept = KeptChat(plan.id, ())
         if heard.messages:
-            own = self._is_own(plan, role.avatar)
+            own = self._is_own(plan, role)
             kept = keep_chat(role_memory, heard.messages, plan.id, done.user, plan.name, own)
         learned = len(role_memory.memories) - known
         ids, fresh = remember_summaries(
@@ -242,10 +242,11 @@ class ImportRun:
         )
         return done, ids
 
-    def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
-        """Whether a chat becomes its own story."""
-        if plan.state != "new":
+    def _is_own(self, plan: ChatPlan, role: RolePlan) -> bool:
+        """Whether a chat becomes its own story; decided when it is first imported into this role."""
+        if role.role in self.ledger.of("chat", plan.key).get("roles", ()):
             return False
+        avatar = role.avatar
         chosen = self.ledger.of("role", avatar).get("stories") or self._stories.get(avatar)
         if chosen is not None:
             self.ledger.note("role", avatar, stories=chosen)

@@ -80,6 +80,16 @@ def test_who_wants_one_life_gets_it_and_what_comes_later_follows(home: Home, use
     assert stories(home, "明月.png")["later"] == "own"
 
 
+def test_a_role_that_was_deleted_comes_again_with_its_chats_as_new(home: Home, user: Path) -> None:
+    bring(home, user)
+    before = stories(home, "Asha.png")
+    home.delete(role(home, "Asha.png").role.id)
+    states = {chat.name: chat.state for chat in plan_of(home, user).chats}
+    assert {states[name] for name in (OLD, NEW, "Branch #1")} == {"new"}
+    bring(home, user)
+    assert stories(home, "Asha.png") == before
+
+
 def test_nobody_is_asked_where_each_chat_is_its_own_anyway(tmp_path: Path, user: Path) -> None:
     each = {"embedding.backend": "off", "chats.stories": "each"}
     with Home.open(tmp_path / "each", each) as home:
