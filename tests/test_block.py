@@ -234,7 +234,7 @@ def test_what_is_kept_about_resting_is_bounded(tmp_path: Path) -> None:
         for number, name in enumerate(names):
             ask = f"What does my cousin {name} keep?"
             assert name in mira.recall([ask], chat="new", user="lin", unseen=number * 2).text
-            held = mira.parts.context.pipeline.chats.of("new")._held
+            held = mira.parts.context.pipeline.chats.of("new").held
             states.append((len(held["left"]), len(held["last"])))
         assert max(states[30:]) <= max(states[:30])
 

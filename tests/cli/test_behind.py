@@ -87,7 +87,7 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
         for path in command.home.rglob("*")
         if path.is_file() and path.name != ".lock"
     }
-    assert any("1 exchanges wait for the model" in what for _, what in told(command, "learning"))
+    assert any("1 exchange waits for the model" in what for _, what in told(command, "learning"))
     assert told(command, "review") == [("note", "Mira 1 pending review")]
     assert {
         path: path.read_bytes()

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from rolememory.locales import translated
 from rolememory.serve.page import WEB
 from tests.paths import ROOT
 from tests.serve.houses import Served
@@ -100,9 +101,7 @@ class Visitor:
 
     def says(self, key: str, /, **values: Any) -> str:
         """The words of the page."""
-        return words(self.language)[key].format_map(
-            {name: str(value) for name, value in values.items()}
-        )
+        return translated(words(self.language)[key], **values)
 
     def goes(self, *parts: str) -> None:
         """To a view; waits for its heading."""
