@@ -32,6 +32,8 @@ _NAMES = {
     "order": "insertion_order",
 }
 """Fields of a world entry, and their names in a card's."""
+CARD_NAMES = {ours: name for ours, name in _NAMES.items() if ours not in ("uid", name)}
+"""Those of them that a card calls otherwise."""
 _IF_EMPTY: JsonObject = {
     "keysecondary": [],
     "comment": "",

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from rolememory.cards.json_read import list_of, objects_of
+from rolememory.errors import InvalidValueError
+from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import (
@@ -158,19 +160,24 @@ def read_world(
 
 def collect(
     given: Iterable[tuple[str, Any, JsonObject]],
-) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
+) -> tuple[tuple[LoreEntry, ...], tuple[LocalizedText, ...]]:
     """Read world entries: (key in the file, fields, further fields). Returns entries and problems.
 
     Duplicate ids get a suffix, so that no entry hides another.
     """
     entries: dict[str, LoreEntry] = {}
-    problems: list[str] = []
+    problems: list[LocalizedText] = []
     for uid, fields, beyond in given:
         try:
             entry = read_entry(fields, uid)
             entry = entry.model_copy(update=beyond) if beyond else entry
-        except (ValidationError, TypeError, ValueError) as why:
-            problems.append(f"entry {uid!r}: {_first_line(why)}")
+        except (ValidationError, InvalidValueError, TypeError) as why:
+            problem = why.message if isinstance(why, InvalidValueError) else _first_line(why)
+            problems.append(
+                LocalizedText(
+                    "entry {name!r}: {problem}", name=_called(fields, uid), problem=problem
+                )
+            )
             continue
         fresh = entry.id
         while fresh in entries:
@@ -210,23 +217,42 @@ def read_entry(fields: JsonMapping, uid: str) -> LoreEntry:
     """Read an entry; `uid` is its key in the file, the entry's own uid wins.
 
     Raises:
-        TypeError: not an object.
-        ValueError: an invalid field.
+        InvalidValueError: not an object, or an invalid field.
     """
     if not isinstance(fields, Mapping):
-        raise TypeError(f"expected an object, got {type(fields).__name__}")
+        raise InvalidValueError("expected an object, got {row!r:.60}", row=fields)
     own = fields.get("uid")
-    named = ((name, read, FIELD_NAMES.get(name, name)) for name, read in _READERS.items())
     return LoreEntry(
         id=str(uid if own is None else own),
         enabled=not _truth(fields.get("disable")),
         match_sources=tuple(
             source for source, field in MATCHES.items() if _truth(fields.get(field))
         ),
-        probability=_number(fields["probability"], 0) if "probability" in fields else _NEVER,
         raw=dict(fields),
-        **{name: read(fields.get(field)) for name, read, field in named},
+        **{name: _read(fields, name) for name in _READERS},
+        probability=_read(fields, "probability", lambda value: _number(value, 0))
+        if "probability" in fields
+        else _NEVER,
     )
+
+
+def _read(fields: JsonMapping, name: str, read: Callable[[Any], Any] | None = None) -> Any:
+    """A field of an entry, by our name. Raises: InvalidValueError."""
+    written = FIELD_NAMES.get(name, name)
+    found = fields.get(written)
+    try:
+        return (read or _READERS[name])(found)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(
+            "{field}: expected a number, got {found!r:.60}; write digits, such as 100",
+            field=written,
+            found=found,
+        ) from error
+
+
+def _called(fields: Any, uid: str) -> str:
+    """What to call an entry that cannot be read: its title, else its key in the file."""
+    return str((isinstance(fields, Mapping) and fields.get("comment")) or uid)
 
 
 def as_scripted(entry: LoreEntry) -> LoreEntry:

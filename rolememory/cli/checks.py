@@ -333,11 +333,10 @@ def _books(role: RoleMemory) -> Findings:
             f"{name}: {shared / book}",
             remedy="put it there, or take the name out of role.json",
         )
-    for path, problem in role.parts.lore.book_problems().items():
-        if path not in missing:
-            text = problem if problem.startswith(path) else f"{path}: {problem}"
+    for path, problems in role.parts.lore.book_problems().items():
+        for problem in problems if path not in missing else ():
             yield warning(
-                "worldbook", text, name, remedy="its last good state, or the rest of it, serves"
+                "worldbook", problem, name, remedy="its last good state, or the rest of it, serves"
             )
 
 

@@ -1,6 +1,7 @@
 """A role's lorebooks, and what is wrong with its files."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 from rolememory.engine.context import RoleContext
 from rolememory.errors import FileError
@@ -31,13 +32,10 @@ class RoleLore:
             *list_problems(home.space, role.settings.clean),
             *still_ineffective(role.store.snapshot().problems, home.lexicons.current()),
             *role.chats.problems,
-            *(
-                FileError(at, told.removeprefix(f"{at}: "))
-                for at, told in self.book_problems().items()
-            ),
+            *chain.from_iterable(self.book_problems().values()),
         ]
 
-    def book_problems(self) -> Mapping[str, str]:
+    def book_problems(self) -> Mapping[str, tuple[FileError, ...]]:
         """Problems of the books, by file."""
         with self._context.lock:
             self._index()

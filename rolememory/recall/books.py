@@ -29,7 +29,7 @@ class Books:
         self._books: dict[str, Lorebook] = {}
         self._index: LoreIndex | None = None
         self._look: object = None
-        self.problems: dict[str, str] = {}  # by where the book lies
+        self.problems: dict[str, tuple[FileError, ...]] = {}  # by where the book lies
 
     def index(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex | None:
         """The index of all current books; None without any. Cost: one mark per book when nothing changed."""
@@ -95,14 +95,21 @@ class Books:
                 )  # shares as theirs do
             book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
-            self.problems[place] = str(error)
+            self.problems[place] = (_at(place, error),)
             if document.mark() is None:  # taken away, not broken
                 self._books.pop(place, None)
             return
         self._books[place] = book
         self.problems.pop(place, None)
         if book.problems:
-            self.problems[place] = "; ".join(book.problems)
+            self.problems[place] = tuple(FileError(place, one) for one in book.problems)
+
+
+def _at(place: str, error: Exception) -> FileError:
+    """The error of a book with the path of its file."""
+    if not isinstance(error, FileError):
+        return FileError(place, str(error))
+    return error if error.file == place else FileError(place, error.problem, remedy=error.remedy)
 
 
 def left_by(lore: Activation, settings: Settings) -> int:

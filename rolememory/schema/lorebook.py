@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from rolememory.locales import LocalizedText
 from rolememory.schema.entry import Entry
 from rolememory.schema.json_types import JsonMapping, JsonObject
 
@@ -102,7 +103,7 @@ class LoreEntry(Entry, extra="ignore"):
         return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-class Lorebook(BaseModel, frozen=True):
+class Lorebook(BaseModel, frozen=True, arbitrary_types_allowed=True):
     """A lorebook: its entries in file order, and its own fields. `raw` is the document it was read from."""
 
     name: str = ""
@@ -113,7 +114,7 @@ class Lorebook(BaseModel, frozen=True):
     token_budget: int | None = None
     recursive_scanning: bool | None = None
     format: str = ""  # source format: "sillytavern", "character_book", "novelai", ...
-    problems: tuple[str, ...] = ()  # unreadable entries, one line each
+    problems: tuple[LocalizedText, ...] = ()  # unreadable entries, one line each
     raw: JsonObject = Field({}, repr=False)
 
 

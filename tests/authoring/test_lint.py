@@ -8,6 +8,7 @@ import pytest
 
 from rolememory.authoring.books import BookFile, read_book_file
 from rolememory.authoring.lint.check import RULES, check
+from rolememory.authoring.lint.check import told as worded_findings
 from rolememory.authoring.lint.finding import Severity, written
 from rolememory.authoring.lint.words import WORDS, severity, why, write
 from rolememory.locales import languages
@@ -394,6 +395,19 @@ def _shut_out(name: str) -> BookFile:
 )
 def test_faults_of_files_and_cards(code: str, file: Any, settings: dict[str, Any]) -> None:
     assert code in codes(file, **settings)
+
+
+def test_an_entry_that_cannot_be_read_is_told_with_its_field_and_hides_no_other() -> None:
+    named = {"keys": ["a1"], "comment": "塔", "insertion_order": "七"}
+    file = card_book({"keys": ["b1"], "kyes": ["x"]}, named, {"keys": ["c1"], "key": ["y"]})
+    found = {(one.code, one.title): one for one in worded_findings(file, None, "zh")}
+    assert found["unreadable", ""].why == (
+        "有条目读不出来：条目“塔”：order：应为数字，却是 '七'；请用数字写，例如 100"
+    )
+    assert found["unreadable", ""].values["problem"] in found["unreadable", ""].why
+    assert found["misspelled", "b1"].write == "是不是 keys？"
+    assert found["misspelled", "c1"].write == "是不是 keys？"
+    assert [code for code, _ in found].count("misspelled") == 2
 
 
 def test_every_fault_is_shown_by_a_row() -> None:

@@ -91,8 +91,10 @@ def test_one_bad_entry_does_not_hide_the_others() -> None:
         }
     )
     assert [entry.id for entry in book.entries] == ["0", "0+"]
-    assert len(book.problems) == 2
-    assert book.problems[0] == "entry '1': expected an object, got str"
+    assert [str(problem) for problem in book.problems] == [
+        "entry '1': expected an object, got 'nonsense'",
+        "entry '2': order: expected a number, got 'later'; write digits, such as 100",
+    ]
 
 
 def test_what_only_cards_say_is_kept_beside() -> None:

@@ -9,6 +9,7 @@ from pydantic import ConfigDict
 from rolememory.authoring.books import title
 from rolememory.cards.character_book import snake
 from rolememory.cards.sillytavern import FIELD_NAMES
+from rolememory.locales import Localized
 from rolememory.recall.lore.index import Lore
 from rolememory.schema.evidence import Value
 from rolememory.schema.value_class import value_class
@@ -27,7 +28,7 @@ class LintFinding:
 
     code: str
     field: str  # by our name
-    values: tuple[tuple[str, Value], ...] = ()
+    values: tuple[tuple[str, Value | Localized], ...] = ()
     entry: str = ""
     title: str = ""
 

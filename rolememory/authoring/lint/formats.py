@@ -1,14 +1,14 @@
 """Rules for fields and decorators unknown to the format or its activation rules."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rapidfuzz import process
-
 from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry
-from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.cards.character_book import CARD_NAMES, world_entry
+from rolememory.cards.sillytavern import FIELD_NAMES, NEW_ENTRY, listed_entries
+from rolememory.errors import misspelt
 from rolememory.recall.lore.index import Lore
 from rolememory.text.decorators import KNOWN, read_card, split
 
@@ -26,6 +26,11 @@ _CARD_FIELDS = frozenset(
     "keys content extensions enabled insertion_order case_sensitive use_regex constant name comment id priority selective"
     " secondary_keys position".split()
 )
+_KNOWN: Mapping[str, tuple[frozenset[str], Mapping[str, str]]] = {
+    "sillytavern": (_WORLD_FIELDS, FIELD_NAMES),
+    "character_book": (_CARD_FIELDS, CARD_NAMES),
+}
+"""The fields of each format, and what it calls those of the other."""
 _READ_BY_SILLYTAVERN = ("@@activate", "@@dont_activate")
 
 
@@ -40,35 +45,26 @@ def same_ids(subject: Subject) -> Findings:
 
 
 def misspelled(subject: Subject) -> Findings:
-    """Fields with a nearly known name, which have no effect."""
-    known = {"sillytavern": _WORLD_FIELDS, "character_book": _CARD_FIELDS}.get(subject.book.format)
-    if known is None:
-        return
-    for lore, raw in _raw_entries(subject):
-        for field in raw:
-            near = (
-                None
-                if field in known
-                else process.extractOne(field, sorted(known), score_cutoff=85)
-            )
+    """Fields with a nearly known name, or with that of the other format; they have no effect."""
+    known, other = _KNOWN.get(subject.book.format, (frozenset(), {}))
+    for lore, raw in _raw_entries(subject) if known else ():
+        for field in sorted(raw.keys() - known):
+            near = other.get(field) or misspelt(field, sorted(known), most=2)
             if near:
-                yield of(lore, "misspelled", field, field=field, near=near[0])
+                yield of(lore, "misspelled", field, field=field, near=near)
 
 
 def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
-    """Each entry with its object in the file."""
+    """Each entry with its object in the file; entries that could not be read are skipped."""
+    if subject.book.format != "character_book":
+        yield from ((lore, lore.entry.raw) for lore in subject.entries)
+        return
     book: Any = subject.book.raw
     book = book["data"] if isinstance(book.get("data"), Mapping) else book
-    entries = book.get("entries")
-    listed = list(entries.values()) if isinstance(entries, Mapping) else list(entries or ())
-    if len(listed) == len(subject.entries) and subject.book.format == "character_book":
-        yield from (
-            (lore, raw)
-            for lore, raw in zip(subject.entries, listed, strict=True)
-            if isinstance(raw, Mapping)
-        )
-    else:
-        yield from ((lore, lore.entry.raw) for lore in subject.entries)
+    waiting = deque(subject.entries)
+    for at, (_, one) in enumerate(listed_entries(book.get("entries"))):
+        if waiting and isinstance(one, Mapping) and world_entry(one, at) == waiting[0].entry.raw:
+            yield waiting.popleft(), one
 
 
 @each_entry

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rolememory.authoring.lint.finding import LintFinding, Severity, WordedFinding, written
-from rolememory.locales import translatable, translated
+from rolememory.locales import Localized, translatable, translated
+from rolememory.schema.evidence import Value
 from rolememory.schema.scene import Language
 
 E, W = Severity.ERROR, Severity.WARNING
@@ -137,8 +138,12 @@ def worded(finding: LintFinding, form: str, language: Language) -> WordedFinding
         ours=finding.field,
         why=why(finding, language),
         write=write(finding, language),
-        values=dict(finding.values),
+        values={name: _plain(value, language) for name, value in finding.values},
     )
+
+
+def _plain(value: Value | Localized, language: Language) -> Value:
+    return value.text(language) if isinstance(value, Localized) else value
 
 
 def _said(template: str, finding: LintFinding, language: Language) -> str:

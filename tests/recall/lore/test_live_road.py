@@ -252,6 +252,7 @@ def test_a_bad_entry_is_told_and_the_others_count(tmp_path: Path) -> None:
     assert said(mind, ASK) == "It burns."
     told = " ".join(one.text("en") for one in mind.problems())
     assert "entry '7': expected an object" in told
+    assert "条目“7”：应为对象" in " ".join(one.text("zh") for one in mind.problems())
     mind.close()
 
 
