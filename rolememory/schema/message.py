@@ -51,6 +51,8 @@ class Message(BaseModel, frozen=True, extra="allow"):
 
         >>> Message.of({"role": "user", "content": [{"type": "text", "text": "hi"}]}).content
         'hi'
+        >>> Message.of({"role": "user", "text": "hi"}).content
+        'hi'
         """
         if isinstance(raw, Message):
             return raw
@@ -65,7 +67,9 @@ class Message(BaseModel, frozen=True, extra="allow"):
         owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
         rest = {name: value for name, value in raw.items() if name != "user"}
         try:
-            return cls.model_validate({**rest, **owner, "content": plain_text(raw.get("content"))})
+            return cls.model_validate(
+                {**rest, **owner, "content": plain_text(raw.get("content", raw.get("text")))}
+            )
         except ValidationError as error:
             field = str(error.errors(include_url=False)[0]["loc"][0])
             raise InvalidValueError(

@@ -112,6 +112,12 @@ def test_messages_come_as_clients_send_them(keeper: Caller) -> None:
     ]
 
 
+def test_a_message_may_call_its_words_text(keeper: Caller) -> None:
+    keeper.post("/observe", {"messages": [{"role": "user", "text": "My aunt keeps bees."}]})
+    asked = {"messages": [{"role": "user", "text": "Who keeps bees?"}], "chat": "another"}
+    assert "My aunt keeps bees." in keeper.post("/recall", asked)["text"]
+
+
 def test_no_messages_recall_nothing(keeper: Caller) -> None:
     assert keeper.post("/recall", {"messages": []})["items"] == []
 
