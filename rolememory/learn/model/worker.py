@@ -240,13 +240,13 @@ class ExtractionWorker:
         if not reads(learn):
             self._nothing_for = learn
             return
+        spoken_at = self._extraction.spoken_at
+        idle = {chat: spoken_at.get(chat) for chat in ids if self._extraction.is_idle(chat)}
         self._extraction.look(ids if self._resumed else None, look)
-        for chat in ids:
-            spoken = self._extraction.spoken_at.get(chat)
-            if self._extraction.is_idle(chat):
-                with self._changed:  # not processed again until somebody writes
-                    if self._extraction.spoken_at.get(chat) == spoken:
-                        self._extraction.spoken_at.pop(chat, None)
+        for chat, spoken in idle.items():  # before the pass: one that becomes idle in it is due
+            with self._changed:  # not processed again until somebody writes
+                if spoken_at.get(chat) == spoken:
+                    spoken_at.pop(chat, None)
 
     def _alone(
         self,
