@@ -168,8 +168,10 @@ class RowMapping:
         if self.alike:
             return mask
         rows = np.flatnonzero(mask & (self.rows >= 0))
+        first = np.zeros(int(self.rows.max(initial=-1)) + 1, dtype=np.int64)
         once = np.zeros_like(mask)
-        once[rows[np.unique(self.rows[rows], return_index=True)[1]]] = True
+        first[self.rows[rows[::-1]]] = rows[::-1]  # of several the last that is put stays
+        once[first[self.rows[rows]]] = True
         return once
 
     def spread(self, mask: Mask, size: int) -> Mask:
@@ -385,18 +387,18 @@ class SemanticTrigger(ByRows):
     def _of_others_present(self, asked: "_Asked", coverage: Floats) -> Floats:
         """The coverage; where the message names others who are present, their name finds what tells of them, not what they say.
 
-        It is as rare as in what others say; what they say themselves is found by the other words. Cost: O(n_rows) for a name.
+        It is as rare as in the texts of others; what they say themselves is found by the other words. Cost: O(n_rows) for a name.
         """
         question, terms = asked.question, asked.terms
         meant = {
             name: question.weights.keys() & set(tokens(name))
             for name in others_present(asked.scene)
         }
-        if terms is None or not any(meant.values()):
+        if terms is None or self._words is None or not any(meant.values()):
             return coverage
         held = dict[str, int]()
         for name, words in meant.items():
-            other = asked.mask & ~self._people.about(name)
+            other = self._words.once(asked.mask & ~self._people.about(name))
             held |= {one: int(np.count_nonzero(other & self._holding(one, terms))) for one in words}
         told = self._coverage(terms.as_held(question, held), terms)
         for name in filter(meant.get, meant):

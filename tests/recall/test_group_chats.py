@@ -85,3 +85,34 @@ def test_what_they_say_of_themselves_is_found_by_the_other_words(
     tmp_path: Path, chat: str, query: str, user: str, char: str, tells: str
 ) -> None:
     assert any(tells in one for one in recalled(tmp_path, chat, query, user, char))
+
+
+@pytest.mark.parametrize(
+    ("chat", "call", "query", "user", "char", "tells"),
+    [
+        pytest.param(
+            ENGLISH,
+            "Tove: Garrick?",
+            "Garrick is slow today. Do you know why?",
+            "Lin",
+            "Mira",
+            "hand",
+            id="en",
+        ),
+        pytest.param(
+            CHINESE,
+            "阿桃: 石磊？",
+            "石磊今天真慢，你知道为什么吗？",
+            "林",
+            "米拉",
+            "手",
+            id="zh",
+        ),
+    ],
+)
+def test_a_name_that_is_called_again_and_again_still_finds_what_is_told(
+    tmp_path: Path, chat: str, call: str, query: str, user: str, char: str, tells: str
+) -> None:
+    often = "\n".join([call] * 200)
+    found = recalled(tmp_path, f"{often}\n{chat.strip()}", query, user, char)
+    assert any(tells in one for one in found)
