@@ -9,7 +9,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import glimpsed, in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
-from rolememory.text.arrays import Doubles, Mask, Rows, np
+from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.dates import teller
 from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
@@ -71,8 +71,10 @@ class _DateIndex:
         self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
         self._rules = text_digest(settings.model_dump_json()).hex()
         self._unread = ArrayColumn("?")
-        self._spans: dict[int, list[tuple[float, float]]] = {}  # by row; in seconds
-        self._columns: tuple[Rows, Doubles, Doubles] | None = None  # the same as arrays
+        self._places: dict[int, list[int]] = {}  # row -> its places in the columns
+        self._free: list[int] = []
+        self.rows = ArrayColumn("i8")
+        self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
 
     def add(self, rows: Sequence[int], some: Mask) -> None:
         """Queue the rows in the mask for reading."""
@@ -82,8 +84,9 @@ class _DateIndex:
     def remove(self, row: int) -> None:
         """Remove the times of this row."""
         self._unread[row] = False
-        if self._spans.pop(row, None):
-            self._columns = None
+        places = self._places.pop(row, [])
+        self.ends[places] = float("-inf")
+        self._free += places
 
     def read(self, most: int | None = None) -> None:
         """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
@@ -98,19 +101,14 @@ class _DateIndex:
         def borders(key: str) -> list[tuple[float, float]]:
             return [_borders(span) for span in _times_in(glimpsed(named[key]), self._tell)]
 
-        found = zip(rows, self._derive("times", keys, borders), strict=True)
-        self._spans |= {row: spans for row, spans in found if spans}
-        self._columns = None if rows else self._columns
+        for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
+            for start, end in spans:
+                place = self._free.pop() if self._free else len(self.rows.values)
+                for column in (self.rows, self.starts, self.ends):
+                    column.grow(place + 1)
+                self.rows[place], self.starts[place], self.ends[place] = row, start, end
+                self._places.setdefault(row, []).append(place)
         self._unread[rows] = False
-
-    def columns(self) -> tuple[Rows, Doubles, Doubles]:
-        """Row, start and end of each time, each (n_times,). Cost: O(times) if one changed."""
-        if self._columns is None:
-            rows = np.fromiter(self._spans, np.int64)
-            borders = np.array([one for spans in self._spans.values() for one in spans])
-            starts, ends = borders.reshape(-1, 2).T
-            self._columns = rows.repeat(list(map(len, self._spans.values()))), starts, ends
-        return self._columns
 
 
 @register("dates")
@@ -161,8 +159,8 @@ class DatesTrigger(ByRows):
 
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
         """The strength of each row for one asked time, (n_rows,)."""
-        span, made = np.array(_borders(asked)), self.table.created.values
-        rows, starts, ends = self._index.columns()
+        span, made, index = np.array(_borders(asked)), self.table.created.values, self._index
+        rows, starts, ends = index.rows.values, index.starts.values, index.ends.values
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])
         strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)
