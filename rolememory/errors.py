@@ -98,8 +98,8 @@ class _OneKindError(UnknownNameError):
     kind: str
     remedy = ""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(self.kind, name, known, self.remedy)
+    def __init__(self, name: str, known: Iterable[str], remedy: str = "") -> None:
+        super().__init__(self.kind, name, known, remedy or self.remedy)
 
 
 class UnknownTriggerError(_OneKindError):

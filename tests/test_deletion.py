@@ -94,6 +94,19 @@ def test_a_turn_that_reaches_a_deleted_role_gets_a_clear_error(storage: Storage,
             USES[use](theirs)
 
 
+def test_who_names_a_deleted_role_is_told_how_to_have_it_back(storage: Storage) -> None:
+    home = opened(storage)
+    filled(home, "沈晚")
+    role = home.delete("沈晚")
+    for name in ("沈晚", role.id):
+        with pytest.raises(UnknownRoleError, match="rolememory role restore NAME") as told:
+            home.role(name)
+        assert "`rolememory role restore 名字` 可以恢复" in told.value.text("zh")
+    home.delete("沈晚", for_good=True)
+    with pytest.raises(UnknownRoleError, match="rolememory open NAME --create"):
+        home.role("沈晚")
+
+
 def test_a_restored_role_goes_on_as_it_was(storage: Storage) -> None:
     with opened(storage) as home, opened(storage) as other:
         mine, theirs = filled(home), other.role("Mira")

@@ -15,6 +15,7 @@ from rolememory.errors import (
     ReadOnlyRoleError,
     UnknownRoleError,
 )
+from rolememory.locales import translatable
 from rolememory.schema.role import Role
 from rolememory.storage import memory_file, role_file
 from rolememory.storage.files.init_home import init
@@ -87,7 +88,13 @@ class HomeFolder:
         role_id = canonical(name)
         if role_id and (unchanged := self._unchanged(role_id)):
             return unchanged
-        return _one_of(self.roles(), name)
+        try:
+            return _one_of(self.roles(), name)
+        except UnknownRoleError as error:
+            deleted = self.deleted()
+            if called(deleted, name) or any(one.id == role_id for one in deleted):
+                raise UnknownRoleError(name, error.known, _RESTORE) from None
+            raise
 
     def names(self, besides: str = "") -> set[str]:
         """Names and aliases of all roles, folded, except those of the role `besides`."""
@@ -232,6 +239,9 @@ class HomeFolder:
             if known.role is None or known.mark != now:
                 known.read(now)
         self._read = found
+
+
+_RESTORE = translatable("this role was deleted; `rolememory role restore NAME` brings it back")
 
 
 def _by_name(roles: Iterable[Role]) -> list[Role]:
