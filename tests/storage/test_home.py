@@ -19,6 +19,8 @@ from rolememory.errors import (
 )
 from rolememory.schema.memory import MemoryType
 from rolememory.schema.role import Role
+from rolememory.storage.files.disk import Disk
+from rolememory.storage.files.space import FileStorage
 from rolememory.storage.home import HomeFolder, init
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.role_ids import canonical
@@ -390,6 +392,19 @@ class TestInit:
         init(home)
         assert init(home) == []
         assert (home / "rolememory.toml").read_text() == "# mine\n"
+
+
+def test_a_folder_that_another_process_makes_meanwhile_exists(tmp_path: Path) -> None:
+    class Meanwhile(Disk):
+        def replace(self, source: Path, target: Path) -> None:
+            target.mkdir()
+            (target / "role.json").write_bytes(b"theirs")
+            super().replace(source, target)
+
+    with pytest.raises(FileExistsError):
+        FileStorage(tmp_path, Meanwhile()).create(ID, {"role": b"ours"})
+    assert (tmp_path / ID / "role.json").read_bytes() == b"theirs"
+    assert names_in(tmp_path) == [ID]
 
 
 def test_two_who_make_the_same_role_at_once_make_one(tmp_path: Path) -> None:

@@ -230,6 +230,8 @@ def new_folder(folder: Path, files: Mapping[str, bytes], disk: Disk = DISK) -> N
         disk.fsync_folder(folder.parent)
     except OSError as error:
         _drop_folder(temporary, files, disk)
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY):  # made by another process meanwhile
+            raise FileExistsError(str(folder)) from error
         raise not_written(folder, error) from error
 
 
