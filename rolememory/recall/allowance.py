@@ -80,14 +80,14 @@ def continues(query: str, before: Iterable[str]) -> bool:
     >>> continues("What did I open?", []), continues("那我该怎么办？", []), continues("我妹妹住在哪里？", [])
     (False, True, False)
     """
-    asking = questions(_spoken(query))
+    asking = questions(_without_actions(query))
     if not asking or meeting(query) or intent(asking) in ("past", "mixed"):
         return False
     known = {token for text in before for token in tokens(text)}
     return sum(kind(token)[0] for token in weighty(asking) - known) < NEW
 
 
-def _spoken(text: str) -> str:
+def _without_actions(text: str) -> str:
     """A message without its stage directions."""
     for one in reversed(marks(text)):
         if one.kind == "action":
@@ -251,7 +251,7 @@ class Allowance:
         return Reason("speaker_share", values)
 
     def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
-        """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
+        """Why a question gets no such passage: it has enough, or the character's own words only repeat what is more to the point."""
         if self.continues and (why := self._continued(memory, chosen)):
             return why
         if memory.role != "assistant":
@@ -266,9 +266,9 @@ class Allowance:
 
     def _continued(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
         """Why a question that only continues the talk gets no more passages: its answer is seldom in the past."""
-        told, limit = _told(chosen), int(self.rules.continued_share * self.room)
-        needed = sum(len(one.content) for one in (*told, memory))
-        if needed <= limit or (limit and not told):
+        passages, limit = _passages_in(chosen), int(self.rules.continued_share * self.room)
+        needed = sum(len(one.content) for one in (*passages, memory))
+        if needed <= limit or (limit and not passages):
             return None
         return Reason("continued", (("needed", needed), ("limit", limit)))
 
@@ -292,7 +292,7 @@ class Allowance:
             return Reason("resting", (("turns", turns),))
         if self.is_faint(memory, relevance):
             return _too_faint("uninvited", relevance, self.needed(memory))
-        told, own = _told(chosen), memory.role == "assistant"
+        told, own = _passages_in(chosen), memory.role == "assistant"
         full = (
             len(told) >= rules.uninvited
             or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
@@ -301,7 +301,7 @@ class Allowance:
         return _used_up(rules.uninvited) if full else None
 
 
-def _told(chosen: Sequence[Scored]) -> Sequence[Passage]:
+def _passages_in(chosen: Sequence[Scored]) -> Sequence[Passage]:
     """The passages among the selected lines, without those in every prompt."""
     memories = (one.memory for one in chosen if not one.memory.constant)
     return [one for one in memories if isinstance(one, Passage)]
