@@ -241,6 +241,12 @@ class InvalidValueError(RoleMemoryError, ValueError):
 class PatternError(InvalidValueError):
     """A regex key that is invalid, or too expensive to run."""
 
+    @property
+    def reason(self) -> Localized:
+        """The message without the key."""
+        reason = self.message.values.get("reason")
+        return reason if isinstance(reason, Localized) else self
+
 
 class UnsafePathError(InvalidValueError):
     """An id or a path that would leave the home folder."""

@@ -3,11 +3,13 @@
 import re
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 from rolememory.errors import PatternError
 from rolememory.jsregex import sets
 from rolememory.jsregex.nodes import Property, Ranges
 from rolememory.jsregex.properties import known_property
+from rolememory.locales import LocalizedText
 
 FOREVER = 2**31 - 1  # JavaScript engines take a larger count as unbounded
 _CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
@@ -40,10 +42,16 @@ class PatternScanner:
         self.unicode = unicode
         self.at = 0
 
-    def error(self, problem: str, remedy: str, at: int | None = None) -> PatternError:
+    def syntax_error(
+        self, problem: str, remedy: str, at: int | None = None, **values: Any
+    ) -> PatternError:
         """The error to raise: problem, position and suggested fix."""
-        place = self.at if at is None else at
-        return PatternError(f"at character {place + 1}: {problem}; {remedy}")
+        return PatternError(
+            "at character {place}: {problem}; {instead}",
+            place=1 + (self.at if at is None else at),
+            problem=LocalizedText(problem, **values),
+            instead=LocalizedText(remedy, **values),
+        )
 
     def peek(self) -> str:
         """The character here, "" at the end."""
@@ -108,7 +116,7 @@ class PatternScanner:
             or not re.sub("[$\u200c\u200d]", "_", name).isidentifier()
             or name[0] in "\u200c\u200d"
         ):
-            raise self.error(
+            raise self.syntax_error(
                 "a group has no valid name",
                 "write (?<name>...) with letters, digits and _, no digit first",
             )
@@ -125,7 +133,7 @@ class PatternScanner:
         found = self.match(_QUANTIFIER)
         if found is None:
             if self.unicode and self.peek() == "{":
-                raise self.error(
+                raise self.syntax_error(
                     "incomplete quantifier",
                     r"write {2}, {2,} or {2,5}, or '\{' for a brace that is meant literally",
                 )
@@ -137,8 +145,12 @@ class PatternScanner:
             least if found["comma"] is None else _count(found["most"]) if found["most"] else FOREVER
         )
         if most < least:
-            raise self.error(
-                f"the bounds of {found[0]} are out of order", f"write {{{most},{least}}}", at=start
+            raise self.syntax_error(
+                "the bounds of {found} are out of order",
+                "write {wanted}",
+                at=start,
+                found=found[0],
+                wanted=f"{{{most},{least}}}",
             )
         return least, None if most >= FOREVER else most
 
@@ -149,9 +161,11 @@ class PatternScanner:
             return None
         number = _count(found[0])
         if number > total and self.unicode:
-            raise self.error(
-                rf"\{found[0]} names no group ({total} in this pattern)",
+            raise self.syntax_error(
+                r"\{found} names no group ({total} in this pattern)",
                 r"refer to a group that exists, or write \xHH",
+                found=found[0],
+                total=total,
             )
         if number > total:
             return None
@@ -177,10 +191,12 @@ class PatternScanner:
         wanted = known_property(found[1]) if found else None
         if found is None or wanted is None:
             name = f"{{{found[1]}}}" if found else self.ahead(8)
-            raise self.error(
-                f"JavaScript knows no property {name}",
-                r"write \p{Script=Han}, \p{L}, \p{Lu}, \p{Emoji}, ... in this exact spelling",
+            raise self.syntax_error(
+                "JavaScript knows no property {name}",
+                "write {wanted} in this exact spelling",
                 at=start,
+                name=name,
+                wanted=r"\p{Script=Han}, \p{L}, \p{Lu}, \p{Emoji}, ...",
             )
         return ClassSet((), (Property(wanted.spelling, negated=found[0][0] == "P"),))
 
@@ -188,7 +204,7 @@ class PatternScanner:
         """The code of an escaped character (after the backslash)."""
         letter = self.peek()
         if not letter:
-            raise self.error(
+            raise self.syntax_error(
                 r"a lone '\' at the end", r"write '\\' for a backslash that is meant literally"
             )
         if letter in _CONTROLS:
@@ -209,7 +225,7 @@ class PatternScanner:
         if found:
             return ord(found[1]) % 32
         if self.unicode:
-            raise self.error(r"\c wants a letter", r"write \cJ, or \x0A")
+            raise self.syntax_error(r"\c wants a letter", r"write \cJ, or \x0A")
         return ord("\\")  # Annex B: the backslash itself; the c is read next
 
     def _digit_escape(self, in_class: bool) -> int:
@@ -217,9 +233,9 @@ class PatternScanner:
             if re.compile(r"0(?![0-9])").match(self.body, self.at):
                 self.at += 1
                 return 0
-            raise self.error(
+            raise self.syntax_error(
                 "a number is no character with the flag u",
-                r"write \xHH" + (r" or \0" if in_class else r", \0 or the number of a group"),
+                r"write \xHH or \0" if in_class else r"write \xHH, \0 or the number of a group",
             )
         found = self.match(_OCTAL)
         return int(found[0], 8) if found else self.next()  # \8 and \9 are the digits
@@ -229,8 +245,11 @@ class PatternScanner:
             return int(found[1], 16)
         if self.unicode and (found := self.match(_BRACED)):
             if len(found[1].lstrip("0")) > 6 or int(found[1], 16) > sets.LAST:
-                raise self.error(
-                    f"no character has the number {found[1][:12]}", r"write at most \u{10FFFF}"
+                raise self.syntax_error(
+                    "no character has the number {number}",
+                    "write at most {most}",
+                    number=found[1][:12],
+                    most=r"\u{10FFFF}",
                 )
             return int(found[1], 16)
         if found := self.match(_HEX4):
@@ -248,12 +267,13 @@ class PatternScanner:
     def _identity_escape(self, in_class: bool) -> int:
         letter = self.peek()
         if self.unicode and letter not in _SYNTAX and not (in_class and letter == "-"):
-            raise self.error(
-                rf"\{letter} means nothing with the flag u",
-                f"write {letter!r} without the backslash",
+            raise self.syntax_error(
+                r"\{letter} means nothing with the flag u",
+                "write {letter!r} without the backslash",
+                letter=letter,
             )
         if letter == "k" and self.groups()[0]:
-            raise self.error(r"\k names no group", r"write \k<name> outside of a class")
+            raise self.syntax_error(r"\k names no group", r"write \k<name> outside of a class")
         return self.next()
 
     def char_class(self, ignore_case: bool) -> ClassSet:
@@ -265,7 +285,7 @@ class PatternScanner:
         properties: list[Property] = []
         while not self.take("]"):
             if not self.peek():
-                raise self.error(
+                raise self.syntax_error(
                     "a class is not closed",
                     r"add ']', or write '\[' for a bracket that is meant literally",
                     at=opening,
@@ -285,14 +305,14 @@ class PatternScanner:
         high = self._member(ignore_case)
         if isinstance(low, int) and isinstance(high, int):
             if low > high:
-                raise self.error(
+                raise self.syntax_error(
                     "a range of a class is out of order",
                     "write the lower character first",
                     at=start,
                 )
             return ClassSet(((low, high),))
         if self.unicode:
-            raise self.error(
+            raise self.syntax_error(
                 "a class like \\d cannot be the end of a range with the flag u",
                 r"write '\-' for a hyphen",
                 at=start,
@@ -303,7 +323,7 @@ class PatternScanner:
     def _member(self, ignore_case: bool) -> int | ClassSet:
         if not self.take("\\"):
             if not self.peek():
-                raise self.error("a class is not closed", "add ']'")
+                raise self.syntax_error("a class is not closed", "add ']'")
             return self.next()
         if self.take("b"):
             return 0x08

@@ -23,6 +23,7 @@ from rolememory.jsregex.nodes import (
     Node,
     Quantifier,
 )
+from rolememory.locales import Listed, LocalizedText, translatable
 
 MAX_LENGTH = 1000  # characters of a body
 MAX_NESTING = 20  # groups inside groups
@@ -53,9 +54,12 @@ class Flags:
         """
         for at, letter in enumerate(letters):
             if letter not in FLAGS or letter in letters[:at]:
-                fault = "stands twice" if letter in FLAGS else "is no flag here"
                 raise PatternError(
-                    f"flag {letter!r} {fault}; write each of {', '.join(FLAGS)} at most once"
+                    "flag {letter!r} stands twice; write each of {known} at most once"
+                    if letter in FLAGS
+                    else "{letter!r} is no flag here; write each of {known} at most once",
+                    letter=letter,
+                    known=Listed(FLAGS),
                 )
         return cls("i" in letters, "m" in letters, "s" in letters, "u" in letters, "y" in letters)
 
@@ -69,7 +73,9 @@ def parse(body: str, flags: Flags) -> Node:
     """
     if len(body) > MAX_LENGTH:
         raise CostlyPatternError(
-            f"the pattern has {len(body)} characters, at most {MAX_LENGTH} are run; split it into several keys"
+            "the pattern has {length} characters, at most {most} are run; split it into several keys",
+            length=len(body),
+            most=MAX_LENGTH,
         )
     return _Parser(body, flags).whole()
 
@@ -93,7 +99,9 @@ class _Parser(PatternScanner):
     def whole(self) -> Node:
         tree = self.disjunction()
         if self.peek() == ")":
-            raise self.error("unmatched ')'", r"write '\)' for a bracket that is meant literally")
+            raise self.syntax_error(
+                "unmatched ')'", r"write '\)' for a bracket that is meant literally"
+            )
         return tree
 
     def disjunction(self) -> Node:
@@ -119,7 +127,7 @@ class _Parser(PatternScanner):
             isinstance(node, Lookaround) and node.ahead and not self.unicode
         )  # Annex B: a lookahead may be repeated
         if not loops and self.at_quantifier():
-            raise self.error(
+            raise self.syntax_error(
                 "nothing to repeat: an assertion matches no text", "take the quantifier away"
             )
         return self.quantified(node) if loops else node
@@ -150,11 +158,12 @@ class _Parser(PatternScanner):
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise CostlyPatternError(
-                f"groups are nested more than {MAX_NESTING} deep; split the pattern into several keys"
+                "groups are nested more than {most} deep; split the pattern into several keys",
+                most=MAX_NESTING,
             )
         body = self.disjunction()
         if not self.take(")"):
-            raise self.error(
+            raise self.syntax_error(
                 "a group is not closed",
                 r"add ')', or write '\(' for a bracket that is meant literally",
                 at=opening,
@@ -174,12 +183,13 @@ class _Parser(PatternScanner):
         if char in special:
             return special[char]()
         if self.at_quantifier() or (char == "{" and self.unicode):
-            raise self.error(
-                f"nothing to repeat before {char!r}",
-                rf"write '\{char}' for a character that is meant literally",
+            raise self.syntax_error(
+                "nothing to repeat before {char!r}",
+                r"write '\{char}' for a character that is meant literally",
+                char=char,
             )
         if char in "]}" and self.unicode:
-            raise self.error(f"lone {char!r} with the flag u", rf"write '\{char}'")
+            raise self.syntax_error("lone {char!r} with the flag u", r"write '\{char}'", char=char)
         return self.literal(self.next())
 
     def group(self) -> Node:
@@ -190,7 +200,9 @@ class _Parser(PatternScanner):
         if self.take("(?<"):
             self.name(self.group_name())
         elif self.starts("(?"):
-            raise self.error(f"unknown group {self.ahead(3)!r}", _group_remedy(self.ahead(4)))
+            raise self.syntax_error(
+                "unknown group {found!r}", _group_remedy(self.ahead(4)), found=self.ahead(3)
+            )
         else:
             self.take("(")
         self.opened += 1
@@ -202,16 +214,19 @@ class _Parser(PatternScanner):
         places = self.named.setdefault(name, [])
         for place in places:
             if not any(one in dict(place) and dict(place)[one] != at for one, at in self.branches):
-                raise self.error(
-                    f"two groups are named {name!r}",
+                raise self.syntax_error(
+                    "two groups are named {name!r}",
                     "give each its own name, or an option of its own",
+                    name=name,
                 )
         places.append(self.branches)
 
     def modified(self, on: str, off: str) -> Node:
         """A group with flags of its own: `(?i-s:...)`."""
         if len({*on, *off}) < len(on + off) or not on + off:
-            raise self.error("a flag stands twice, or none at all", "write (?i:...), (?-i:...)")
+            raise self.syntax_error(
+                "a flag stands twice, or none at all", "write (?i:...), (?-i:...)"
+            )
         outer = self.flags
 
         def now(letter: str, before: bool) -> bool:
@@ -251,11 +266,11 @@ class _Parser(PatternScanner):
         self.take("k")
         name = self.group_name() if self.take("<") else None
         if name not in self.names:
-            known = ", ".join(self.names) or "none"
-            raise self.error(
-                rf"\k names no group of this pattern (named groups: {known})",
+            raise self.syntax_error(
+                r"\k names no group of this pattern (named groups: {known})",
                 r"write \k<name> of a group (?<name>...)",
                 at=start,
+                known=Listed(self.names) if self.names else LocalizedText("none"),
             )
         backs = tuple(Backreference(group, self.flags.ignore_case) for group in self.names[name])
         return backs[0] if len(backs) == 1 else Concatenation(backs)  # at most one of them matched
@@ -285,9 +300,11 @@ class _Parser(PatternScanner):
 
 def _group_remedy(opening: str) -> str:
     if opening.startswith("(?P"):
-        return "JavaScript writes a named group (?<name>...)"
+        return translatable("JavaScript writes a named group (?<name>...)")
     if opening.startswith("(?>"):
-        return "JavaScript has no atomic groups; write (?:...)"
+        return translatable("JavaScript has no atomic groups; write (?:...)")
     if opening[2:3].isalpha() or opening[2:3] == "-":
-        return "write (?i:...) with flags out of i, m and s, or flags behind the last slash: /.../i"
-    return "write (?:...), (?=...), (?!...), (?<=...), (?<!...) or (?<name>...)"
+        return translatable(
+            "write (?i:...) with flags out of i, m and s, or flags behind the last slash: /.../i"
+        )
+    return translatable("write (?:...), (?=...), (?!...), (?<=...), (?<!...) or (?<name>...)")

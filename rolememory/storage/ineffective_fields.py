@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import PatternError, closest, misspelt
+from rolememory.locales import Localized
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import ALIASES, MEANINGS
@@ -101,15 +102,15 @@ def still_ineffective(problems: Iterable[Problem], lexicon: "Lexicon | None") ->
 
 
 @lru_cache(maxsize=4096)
-def _broken(key: str) -> str:
-    """What is wrong with a pattern; "" if valid, or if it is plain text such as a path."""
+def _broken(key: str) -> Localized | None:
+    """What is wrong with a pattern; None if valid, or if it is plain text such as a path."""
     if not _PATTERN.fullmatch(key):
-        return ""
+        return None
     try:
         compile_pattern(key)
     except PatternError as error:
-        return str(error)
-    return ""
+        return error.message
+    return None
 
 
 @lru_cache(maxsize=4096)

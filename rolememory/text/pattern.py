@@ -22,6 +22,7 @@ from rolememory.jsregex.escapes import in_units, paired
 from rolememory.jsregex.nodes import Node
 from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
 from rolememory.jsregex.write import Writer
+from rolememory.locales import LocalizedText
 from rolememory.schema.value_class import value_class
 
 MAX_WEIGHT = 10_000  # nodes with loops unrolled to their minimum, as the engine does when compiling
@@ -86,7 +87,7 @@ def compile_pattern(key: str | PatternSource) -> "Pattern":
     try:
         return _compiled(source)
     except PatternError as error:
-        raise type(error)(f"{_shown(str(source))}: {error}") from None
+        raise type(error)("{shown}: {reason}", shown=_shown(str(source)), reason=error) from None
 
 
 class Pattern:
@@ -229,12 +230,17 @@ def _source(key: str) -> PatternSource:
         found = _KEY.fullmatch(key)
         if found is None:
             raise PatternError(
-                "{shown}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash",
+                "{shown}: {reason}",
                 shown=_shown(key),
+                reason=LocalizedText(
+                    "not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash"
+                ),
             )
         if _OPEN_SLASH.search(found["body"]):
             raise PatternError(
-                "{shown}: a slash inside the pattern ends it; write '\\/'", shown=_shown(key)
+                "{shown}: {reason}",
+                shown=_shown(key),
+                reason=LocalizedText("a slash inside the pattern ends it; write '\\/'"),
             )
         return PatternSource(found["body"].replace(r"\/", "/", 1), found["flags"])
     return source
@@ -254,7 +260,9 @@ def _compiled(source: PatternSource) -> Pattern:
     tree, flags = _parsed(source)
     if (heavy := analysis.weight(tree)) > MAX_WEIGHT:
         raise CostlyPatternError(
-            f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces"
+            "its counts multiply to {heavy} steps, at most {most} are run; lower the numbers in braces",
+            heavy=heavy,
+            most=MAX_WEIGHT,
         )
     return Pattern(source, tree, flags)
 

@@ -478,6 +478,7 @@ def test_the_javascript_construct_is_named() -> None:
         one for one in findings(world({"key": ["/(?P<n>x)y/"]})) if one.code == "broken_pattern"
     ]
     assert "JavaScript writes a named group (?<name>...)" in why(found[0])
+    assert why(found[0], "zh").endswith("JavaScript 的命名分组写作 (?<name>...)")
 
 
 def test_rules_are_small_functions_with_a_sentence() -> None:

@@ -26,7 +26,11 @@ _SAYS = {
     "say": 0, "_say": 0, "LocalizedText": 0, "translated": 0, "localized": 0, "told": 0, "described": 0,
     "option": 1, "argument": 1, "_both": 0, "tell": 0, "damaged": 1, "_refused": 1, "_unfit": 0, "_expected": 0, "Verb": 2,
 }  # fmt: skip
-_ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"UsageError"}
+_PAIRS = {"_wrong": 2, "HttpRefusal": 2, "syntax_error": 0}  # where problem and remedy stand
+_ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {
+    "UsageError",
+    "CostlyPatternError",
+}
 _FILE_ERRORS = ("FileError", "SettingsError", "TemplateError")  # their first argument is the file
 _PLACE = {"field", "line", "column"}  # where in a file; of others values like any
 _NO_VALUES = {"msgctxt", "remedy", *_PLACE}
@@ -88,8 +92,9 @@ def _of_call(node: ast.Call, place: str) -> Iterator[Message]:
         yield from (Message(second, text, place) for text in _texts(node.args[0]))
     elif name == "UnknownNameError" and node.args:
         yield from (Message("kind", text, place) for text in _texts(node.args[0]))
-    elif name in ("_wrong", "HttpRefusal"):
-        yield from (Message("", text, place) for one in node.args[2:4] for text in _texts(one))
+    elif (first := _PAIRS.get(name)) is not None:
+        said = node.args[first : first + 2]
+        yield from (Message("", text, place) for one in said for text in _texts(one))
     elif (at := _argument(name)) is not None and len(node.args) > at:
         if name in ("translated", "localized") and len(node.args) == 3 - (name == "localized"):
             context = _text(node.args[-1])
@@ -107,11 +112,15 @@ def assembled(source: str) -> Iterator[int]:
     [1]
     """
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call) or isinstance(node.func, ast.Attribute):
-            continue  # `out.say` shows what was said already
-        if (at := _argument(_name(node.func))) is not None:
+        if not isinstance(node, ast.Call):
+            continue
+        name = _name(node.func)
+        first, many = _PAIRS.get(name), 2
+        if first is None and not isinstance(node.func, ast.Attribute):
+            first, many = _argument(name), 1  # `out.say` shows what was said already
+        if first is not None:
             given = [
-                *node.args[at : at + 1],
+                *node.args[first : first + many],
                 *(one.value for one in node.keywords if one.arg == "remedy"),
             ]
             yield from (one.lineno for one in given if isinstance(one, ast.JoinedStr))

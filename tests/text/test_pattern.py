@@ -1,5 +1,6 @@
 """Keys in slashes: what is one, what is said of a broken one, and that none holds up a turn."""
 
+import re
 import threading
 from contextlib import suppress
 from time import thread_time
@@ -100,6 +101,8 @@ def test_a_broken_pattern_says_what_where_and_what_instead(key: str, told: str) 
     assert told in str(error.value)
     assert str(error.value).startswith(repr(key[:57])[:-1])
     assert "\n" not in str(error.value)
+    chinese = error.value.text("zh")
+    assert not re.search("[a-z]{2,} [a-z]{2,}", chinese), chinese
 
 
 @pytest.mark.parametrize(

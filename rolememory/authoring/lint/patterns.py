@@ -19,6 +19,7 @@ from rolememory.jsregex.nodes import (
     Quantifier,
 )
 from rolememory.jsregex.parse import Flags, parse
+from rolememory.locales import Localized
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import START
 from rolememory.text.pattern import Pattern, PatternSource, compile_pattern, parse_pattern
@@ -48,13 +49,13 @@ def _slashed(lore: Lore, key: str, meant: bool) -> Findings:
         yield of(lore, code, "keys", key=key, why=told)
 
 
-def _fault(source: PatternSource | str) -> str:
-    """The error in a pattern; empty if valid."""
+def _fault(source: PatternSource | str) -> Localized | None:
+    """The error in a pattern; None if valid."""
     try:
         compile_pattern(source)
     except PatternError as error:
-        return str(error).partition("': ")[2] or str(error)
-    return ""
+        return error.reason
+    return None
 
 
 def slow(subject: Subject) -> Findings:
