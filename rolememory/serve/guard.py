@@ -3,7 +3,7 @@
 | request from          | reading          | writing                                             |
 | a program here        | free             | free (it could open the files as well)               |
 | a page of our own     | free             | its cookie, which only a page of ours is ever given  |
-| an allowed page       | token            | token (none for the proxy: frontends have no field for it) |
+| an allowed page       | token (none for `/healthz`: by it the server is found) | token (none for the proxy: frontends have no field for it) |
 | any other page        | refused          | refused                                             |
 | another machine       | token            | token                                               |
 | through a proxy       | token            | token                                               |
@@ -249,6 +249,9 @@ class GuardedRequest(HTTPConnection):
     def _is_asset(self) -> bool:
         return self.reads and self.path.startswith("/web/")
 
+    def _asks_who(self) -> bool:
+        return self.reads and self.path == "/healthz"
+
     def _check_size(self) -> None:
         """Refuse too large headers, which the server limits only if they arrive in several chunks, and ambiguous framing (request smuggling)."""
         pairs = self.headers.raw
@@ -316,7 +319,7 @@ class GuardedRequest(HTTPConnection):
 
     def _check_key(self, caller_of: Callable[[str], Caller | None]) -> None:
         """Set the caller in the scope; refuse those without the right."""
-        if self._is_asset() or (self.reads and self.path in ("/", "/healthz")):
+        if self._is_asset() or self._asks_who() or (self.reads and self.path == "/"):
             return
         caller = caller_of(next(iter(self._keys()), ""))
         if caller is None:
@@ -348,7 +351,7 @@ class GuardedRequest(HTTPConnection):
                 "asked from another machine, or through a proxy, without the token",
                 _SEND_TOKEN,
             )
-        if page == "allowed" and not self.proxied:
+        if page == "allowed" and not (self.proxied or self._asks_who()):
             raise HttpRefusal(401, "token", "a page must send the token", _SEND_TOKEN)
         if page == "own" and not self.reads:
             raise HttpRefusal(

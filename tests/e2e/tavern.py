@@ -174,9 +174,8 @@ class Stage:
         direct = way in ("direct", "gone")
         mode = {"extension": "auto", "direct": "auto"}.get(way, "off")
         self.call("parameters", HINT if way == "pasted" else "")
-        self.call(
-            "extension", {"server": self.memory.url, "token": self.memory.token, "mode": mode}
-        )
+        server = self.memory.url if direct else ""  # else it is found where the API leads
+        self.call("extension", {"server": server, "token": self.memory.token, "mode": mode})
         self.call(
             "connect", {"url": self.model.endpoint.url if direct else f"{self.memory.url}/v1"}
         )

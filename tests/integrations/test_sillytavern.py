@@ -86,7 +86,7 @@ FOUND = """
 const { context, settings } = JSON.parse(process.env.GIVEN);
 globalThis.location = { hostname: '127.0.0.1' };
 const told = [], asked = [], reached = fetch;
-globalThis.fetch = (url, ...rest) => (asked.push(String(url)), reached(url, ...rest));
+globalThis.fetch = (url, how) => (asked.push(String(url)), reached(url, { ...how, headers: { ...how.headers, Origin: 'http://127.0.0.1:8000' } }));
 globalThis.toastr = { warning: (text) => told.push(text) };
 globalThis.SillyTavern = { getContext: () => ({ extensionSettings: { rolememory: settings }, translate: (text) => text, getCurrentLocale: () => 'en', ...context }) };
 const { asleep, find, tellAsleep } = await import('./find.js');
@@ -282,7 +282,8 @@ def custom(url: str) -> dict[str, Any]:
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_server_is_found_on_any_port(tmp_path: Path) -> None:
     (scripts := tmp_path / "scripts").mkdir()
-    with served(tmp_path / "home") as house:
+    page = {"serve.allowed_origins": ("http://127.0.0.1:8000",)}
+    with served(tmp_path / "home", page) as house:
         found = of_the_extension(scripts, FOUND, context=custom(house.url), settings={})
     asked = [f"{house.url}/healthz"]
     assert found == {

@@ -64,7 +64,7 @@ def request(house: Served, method: str, path: str, body: bytes = b"", **headers:
         pytest.param({"Origin": "https://evil.example"}, 403, id="a page of a stranger reads"),
         pytest.param({"Origin": "null"}, 403, id="a page without an origin"),
         pytest.param(
-            {"Origin": "http://127.0.0.1:8000"}, 401, id="an allowed page without the token"
+            {"Origin": "http://127.0.0.1:8000"}, 200, id="an allowed page looks for the server"
         ),
         pytest.param(
             {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
@@ -95,12 +95,17 @@ def test_who_may_read(house: Served, headers: dict[str, str], status: int) -> No
     assert request(house, "GET", "/healthz", **headers) == status
 
 
+@pytest.mark.parametrize("path", ["/api/roles", "/api/events", "/mcp", "/openapi.json"])
+def test_an_allowed_page_reads_only_with_the_token(house: Served, path: str) -> None:
+    assert request(house, "GET", path, Origin="http://127.0.0.1:8000") == 401
+
+
 def test_an_allowed_page_with_the_token_reads(house: Served) -> None:
     assert (
         request(
             house,
             "GET",
-            "/healthz",
+            "/api/roles",
             Origin="http://127.0.0.1:8000",
             Authorization=f"Bearer {house.house.token}",
         )
