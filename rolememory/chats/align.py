@@ -9,6 +9,7 @@ in the same place. Old messages before the first match were cut off by the front
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import overload
 
 from rolememory.chats.gap_alignment import AlignStep, Gap, Knows, align_gap
@@ -31,6 +32,22 @@ class PathChange:
     start: int
     end: int
     steps: tuple[AlignStep, ...]
+
+    @property
+    def removes(self) -> bool:
+        """Whether an old message has no step."""
+        return sum(step.old is not None for step in self.steps) < self.end - self.start
+
+    def without_removals(self) -> "PathChange":
+        """Only the new messages, among all old ones."""
+        steps, place = list[AlignStep](), self.start
+        for step in (*self.steps, AlignStep(self.end - 1)):
+            if step.old is None:
+                steps.append(step)
+            else:
+                steps += map(AlignStep, range(place, step.old + 1))
+                place = step.old + 1
+        return replace(self, steps=tuple(steps))
 
 
 @value_class

@@ -94,6 +94,7 @@ class Chats:
         members: Sequence[str] | None = None,
         kind: TurnKind = "normal",
         away: bool = False,
+        requested: datetime | None = None,
     ) -> Observed:
         """Align the whole visible history with the chat's log and write what is new, in one durable line.
 
@@ -101,7 +102,8 @@ class Chats:
         same slot and what follows stays; a missing one is removed, unless it is missing in front, where the frontend cut it off.
         Messages that the frontend joined with a line break are still two. Only user and assistant are kept, without what `clean` takes
         out and without tags of emotion; pass the same `clean` every time, and the same `Message` objects if you have them: then
-        an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both.
+        an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both. What was written since
+        they were `requested` is never removed by them.
 
         Without a `chat` the messages find the unnamed chat of that user which they continue, else begin one. When a named
         chat shows nothing it ever held, it was cut or begun again: `plan.lay` tells how that is decided. A named chat of another user
@@ -115,6 +117,7 @@ class Chats:
             members=None if members is None else tuple(map(replace_surrogates, members)),
             kind=kind,
             away=away,
+            requested=requested and in_utc(requested),
         )
         with self._writing:
             resolved = self._resolved(request)

@@ -41,6 +41,14 @@ class PathAlignment:
     changes: tuple[PathChange, ...]
     notes: tuple[str, ...] = ()
     look: WindowSize = WindowSize()  # immutable
+    late: bool = False  # the request is older than the path, which ends with other messages
+
+    def without_removals(self, look: WindowSize) -> "PathAlignment":
+        """The alignment of a late request: all that is known stays as it is; if it removes nothing, itself."""
+        if not any(change.removes for change in self.changes):
+            return self
+        changes = tuple(change.without_removals() for change in self.changes)
+        return replace(self, changes=changes, look=look, late=True)
 
 
 @dataclass(slots=True)

@@ -55,6 +55,7 @@ class ObserveRequest:
     scopes: Scopes = lambda text: ()
     looks: bool = False  # nothing will be written
     unknown: bool = False  # the speaker is unknown: not the chat's user either
+    requested: datetime | None = None  # when the frontend sent the messages; None = now
 
     def participants(self, script: Transcript, head: ChatHead) -> Participants:
         """The participants of the chat now, and the owner of user messages."""
@@ -85,6 +86,10 @@ class ObserveRequest:
     def is_of(self, head: ChatHead) -> bool:
         """Whether the chat's owner is the sender, or both are unknown."""
         return are_one(head.user, self.user, self.same)
+
+    def is_late(self, script: Transcript) -> bool:
+        """Whether the chat was written since the frontend sent the messages: what they lack may be newer."""
+        return self.requested is not None and self.requested < script.updated
 
     def is_someone_elses(self, head: ChatHead) -> bool:
         """Whether the chat was begun by another person than the given speaker, or by an unknown one."""
@@ -122,6 +127,8 @@ class ChatResolver:
         if request.is_someone_elses(known) and not _goes_on(request, aligned, log.transcript):
             own = _own_id(request.chat, request.user)
             return self._begun(request, own, self._log_index.log(own))
+        if aligned and request.is_late(log.transcript):
+            aligned = aligned.without_removals(log.transcript.look)
         return self._resolved(request, known, log, log.transcript, aligned)
 
     def begins(self, request: ObserveRequest) -> bool:
@@ -144,15 +151,16 @@ class ChatResolver:
         """Cache a written observation if it is the last in the log: the next one starts from it."""
         script = resolved.log.transcript
         lines = resolved.edition + (not resolved.plan.idle) if script is resolved.script else 1
-        if resolved.aligned is not None and script.edition == lines:
+        aligned = resolved.aligned
+        if aligned is not None and not aligned.late and script.edition == lines:
             self.drop(resolved.log)  # the latest comes last
             self._seen[resolved.log] = LastWindow(
                 list(request.messages),
                 request.clean,
                 script,
                 lines,
-                resolved.aligned.begin,
-                resolved.aligned.look,
+                aligned.begin,
+                aligned.look,
             )
             while len(self._seen) > _REMEMBERED:
                 del self._seen[next(iter(self._seen))]

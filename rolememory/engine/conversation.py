@@ -56,6 +56,7 @@ class RoleConversation:
         kind: TurnKind = "normal",
         away: bool = False,
         now: Time | None = None,
+        requested: Time | None = None,
         title: str | None = None,
         own_file: bool = False,
     ) -> Observed:
@@ -68,6 +69,8 @@ class RoleConversation:
         `present` names the users present (default: the owners of the messages, and `user`), `members` the other
         characters of a group (default: as last time). `away`: the character was absent; new messages are stored, so
         that the chat is complete, but never recalled. `kind`: "quiet" is ignored; an "impersonate" reply is the user's.
+        `requested`: when the frontend sent these messages (default: now). Where turns end out of order, an older
+        one then removes nothing of what a newer one added meanwhile.
         `own_file`: it comes from the user's own file, without a limit of length.
 
         Raises:
@@ -95,6 +98,7 @@ class RoleConversation:
             members=names_of(members),
             kind=kind,
             away=away,
+            requested=time_of(requested),
         )
         if learner:
             self.take_in(seen)

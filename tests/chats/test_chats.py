@@ -219,6 +219,34 @@ def test_one_look_is_one_line(tmp_path: Path) -> None:
 # glimpse
 
 
+@pytest.mark.parametrize(
+    ("late", "left"),
+    [
+        pytest.param(LINES[:1], LINES, id="nothing new"),
+        pytest.param(["a: The door creaks!"], LINES, id="in other words"),
+        pytest.param(["u: Hello?", LINES[0]], ["u: Hello?", *LINES], id="what stood before"),
+        pytest.param([*LINES[:2], "a: It went out."], [*LINES[:2], "a: It went out."], id="swipe"),
+    ],
+)
+def test_a_turn_that_ends_out_of_order_hides_nothing_of_a_later_one(
+    tmp_path: Path, late: list[str], left: list[str]
+) -> None:
+    chats, shows = chats_at(tmp_path), said(*late)
+    chats.observe(said(*LINES), chat="harbour")
+    chats.observe(shows, chat="harbour", requested=START - timedelta(hours=1))
+    assert shown(chats.path("harbour")) == left
+    goes_on = [*shows, *said("u: And now?")]
+    chats.observe(goes_on, chat="harbour", requested=START + timedelta(days=1))
+    assert shown(chats.path("harbour")) == [*late, "u: And now?"]
+
+
+def test_what_was_deleted_before_the_request_is_gone(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said(*LINES), chat="harbour")
+    chats.observe(said(*LINES[:1]), chat="harbour", requested=START + timedelta(days=1))
+    assert shown(chats.path("harbour")) == LINES[:1]
+
+
 def test_a_glimpse_is_what_observe_would_find_and_writes_nothing(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     chats.observe(said(*LINES, *story(2)), chat="harbour")

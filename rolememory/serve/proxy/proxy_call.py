@@ -1,6 +1,7 @@
 """A parsed call of a frontend."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rolememory.schema.message import Message
@@ -34,6 +35,7 @@ class ProxyCall:
     group: tuple[str, ...] | None = None  # the other characters of a group; None = not given
     chat: str = ""  # "" = not given: found by its messages
     title: str = ""
+    requested: datetime = field(default_factory=lambda: datetime.now(UTC))
     doubtful: bool = False  # the user is only named in a message's text: recall shared memories only, learn nothing
 
     @property

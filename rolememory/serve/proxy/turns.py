@@ -112,6 +112,7 @@ def _heard(
             members=group,
             kind=kind,
             away=away,
+            requested=call.requested,
             title=call.title or None,
         )
 

@@ -19,6 +19,7 @@ from rolememory.storage.settings_text import set_value
 from tests.endpoint import (
     Behaviour,
     Endpoint,
+    Line,
     answers,
     head,
     replies,
@@ -173,6 +174,36 @@ def test_turns_of_a_chat_are_kept_in_their_order(
         assert len(heard) == 2 * len(hearers) + 1
         for observed, name in zip(heard, hearers, strict=False):
             assert len(roles[name].chats.path(observed.chat)) == 5
+
+
+def test_a_turn_that_ends_after_a_later_one_hides_nothing_of_it(tmp_path: Path) -> None:
+    first, _, rest = lines([chunk(content="Bees!"), chunk(finish="stop")]).partition(b"\n\n")
+    end, kept = threading.Event(), threading.Event()
+    hint = {"role": "Asha", "user": "Lin", "chat": "one"}
+
+    def late(line: Line) -> None:
+        plays(first + b"\n\n")(line)
+        assert end.wait(60)
+        line.send(rest)
+
+    told = [GREETING, FACT, ("assistant", "Bees!"), ("user", "我弟弟在青岛开了一家修船厂。")]
+    with (
+        between(tmp_path, late, streams("他真能干。")) as (house, _),
+        httpx.Client(base_url=house.url, timeout=60, trust_env=False) as web,
+    ):
+        chats = house.home.create("Asha").chats
+        chats.follow(lambda observed: kept.set())
+        turn = request(told[:2], hint=hint)
+        with web.stream("POST", "/v1/chat/completions", json=turn) as answer:
+            pieces = answer.iter_bytes()
+            next(pieces)
+            ask(house, request(told, hint=hint))
+            assert kept.wait(60)
+            end.set()
+            b"".join(pieces)
+        settled(house)
+        path = [(one.role, one.text) for one in chats.path("one")]
+        assert path == [*told, ("assistant", "他真能干。")]
 
 
 def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
