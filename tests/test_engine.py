@@ -71,6 +71,37 @@ def test_every_line_says_why_it_is_there(mira: RoleMemory) -> None:
     assert "“beacon”" in str(mira.recall(["Why is the beacon dark?"]).explain(language="zh"))
 
 
+@pytest.mark.parametrize(
+    ("told", "touching", "strange", "gate", "nothing"),
+    [
+        (
+            "My aunt and I made dumplings by hand, near the harbour. Then we took the tram home.",
+            "She is a hard woman, and she made up her mind near noon.",
+            "Good morning.",
+            "and the message asks for nothing",
+            "no memory has to do with the message",
+        ),
+        (
+            "我妹妹叫小雨，她在青州读书。",
+            "青州下雨了。",
+            "早上好。",
+            "而这条消息没有问起什么",
+            "没有记忆与这条消息有关",
+        ),
+    ],
+)
+def test_a_turn_without_memories_says_why(
+    tmp_path: Path, told: str, touching: str, strange: str, gate: str, nothing: str
+) -> None:
+    with Home.open(tmp_path, WORDS_ALONE) as home:
+        role = home.role("Mira", create=True)
+        role.observe([Message.user(told)], "...", chat="before", user="lin")
+        turn = role.recall(touching, chat="now", user="lin")
+        assert not turn.recalled
+        assert gate in str(turn.explain())
+        assert nothing in str(role.recall(strange, chat="now", user="lin").explain())
+
+
 def test_a_role_can_be_exported_where_nothing_can_be_written(tmp_path: Path) -> None:
     with Home.open(tmp_path, WORDS_ALONE) as home:
         home.create("Mira").remember("The lamp failed.", id="lamp")

@@ -124,10 +124,7 @@ def _show(of: "Role", row: JsonMapping, turn: "Turn", number: str) -> None:
     for message in row["chat"]:
         out.line(f"{names[message['role']]}{say(': ')}{message['content']}")
     out.line("\n" + say("What comes to mind, and why:"), "bold")
-    if why := str(turn.explain(language=ProcessLanguage.language)):
-        out.line(_indented(why))
-    else:
-        out.say("  nothing: this message asks for none of it")
+    out.line(_indented(str(turn.explain(language=ProcessLanguage.language))))
     out.line("\n" + say("What the model is sent:"), "bold")
     for one in turn.messages:
         out.line(f"  [{one.role}]", "cyan")

@@ -83,8 +83,7 @@ def explain(
         said = {row.id: _said(role_memory, row.id) for row in explanation.rows}
     if out.json([row_json(row) for row in explanation.rows]):
         return
-    nothing = say("nothing is recalled; --all gives the reason for every memory")
-    _tell_rows(explanation, said) if said else out.raw(str(explanation) or nothing)
+    _tell_rows(explanation, said) if said else out.raw(str(explanation))
     if not turn.recalled:
         tell_listeners(role_memory, user)
     if not wait:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
@@ -21,6 +22,7 @@ from rolememory.text.intent import intent
 from rolememory.text.lengths import TokenEstimate
 from rolememory.text.width import cells, padded
 
+NEAREST = 3  # memories that an explanation names where nothing was recalled
 LORE_DEPTH = 4  # messages from the end, where an entry or the place of a note does not say
 
 
@@ -124,10 +126,12 @@ class Turn:
     def explain(self, *ids: str, language: Language | None = None) -> Explanation:
         """Why each recalled line is there; with ids, also why those memories are not, and what would let them in.
 
+        Without ids, where nothing was recalled: the same for the three that came nearest.
+
         Raises:
             UnknownMemoryError: an id that the role does not have.
         """
-        asked = {one: found for one in ids if (found := self.why_not(one))}
+        asked = {one: found for one in ids or self._nearest() if (found := self.why_not(one))}
         spoken = language or self.language
         closed = (
             word_gate(Refusal("", self.answer.closed[0].code, *self.answer.closed), spoken)
@@ -135,7 +139,13 @@ class Turn:
             else None
         )
         rows = (*lines(self.answer, asked), *_lore_lines(self.lore))
+        if not rows and not closed:
+            closed = word(Reason("nothing_near"), spoken)
         return Explanation(rows, spoken, closed)
+
+    def _nearest(self) -> Iterable[str]:
+        left_out = () if self.recalled else self.left_out()
+        return [one.entry_id for one in islice(left_out, NEAREST)]
 
     def why_not(self, memory_id: str) -> Refusal | None:
         """Why this memory is not in the prompt and what would include it; None if it is. Cost: some turns."""

@@ -125,6 +125,7 @@ _REASONS: _Sentences = translatable({
     "excluded_tag": "its tag '{tag}' is excluded",
     # why an eligible memory was left out
     "no_evidence": "nothing in the message points to it",
+    "nothing_near": "nothing is recalled: no memory has to do with the message",
     "below_threshold": (
         "relevance {relevance} is below {threshold}",
         "not relevant enough",
