@@ -12,8 +12,7 @@ from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
-from rolememory.storage.json_diagnostics import diagnose_json
-from rolememory.storage.role_file import as_error
+from rolememory.text.json_diagnostics import diagnose_json
 
 TITLE = 40  # maximum characters of a generated title
 
@@ -88,7 +87,7 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
         orjson.loads(data)
     except orjson.JSONDecodeError as why:
         first = diagnose_json(data, why)[0]
-        return as_error(first.at(file))
+        return first.at(file).error()
     return FileError(file, "not JSON: {error}", remedy="export it again", error=error)
 
 

@@ -35,10 +35,10 @@ from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import ChatMessage, Observed
 from rolememory.schema.memory import in_utc
 from rolememory.schema.message import Message, TurnKind
+from rolememory.schema.problem import Problem
 from rolememory.storage.erase import Clear, RemainingLog
 from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Space
-from rolememory.storage.problem import Problem
 from rolememory.text.cancellation import giving_way
 from rolememory.text.lengths import fitting
 from rolememory.text.plain import replace_surrogates

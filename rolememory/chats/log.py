@@ -7,10 +7,10 @@ from pathlib import Path
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
+from rolememory.schema.problem import Problem
 from rolememory.storage import port
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.port import START, Append
-from rolememory.storage.problem import Problem
 
 _MANY = 200  # lines read at once
 

@@ -18,11 +18,11 @@ from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import in_utc
+from rolememory.schema.problem import Problem
 from rolememory.schema.value_class import value_class
 from rolememory.storage.look import Watched, this_look
 from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
-from rolememory.storage.problem import Problem
 from rolememory.storage.state import StateFile
 from rolememory.text.timestamps import iso, moment
 

@@ -8,8 +8,8 @@ from rolememory.errors import FileError
 from rolememory.recall.cleaners import list_problems
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import LoreEntry
+from rolememory.schema.problem import Problem
 from rolememory.storage.ineffective_fields import still_ineffective
-from rolememory.storage.problem import Problem
 
 
 class RoleLore:

@@ -8,13 +8,13 @@ from datetime import datetime
 import orjson
 
 from rolememory.errors import NotWrittenError
+from rolememory.schema.problem import Problem
 from rolememory.storage.committed_state import PREVIOUS, CommittedState, CommittedStateReader
 from rolememory.storage.edits import recorded
 from rolememory.storage.journal_records import Conflict, Memories, applied, between
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, changed, digest, empty, read
 from rolememory.storage.memory_file_writer import merged, newline_of, rendered
 from rolememory.storage.port import Revision, Space
-from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso
 
 CONFLICTS = "journal/conflicts.jsonl"

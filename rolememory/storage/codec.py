@@ -15,8 +15,8 @@ from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType, Source, lean
+from rolememory.schema.problem import Problem, quoted
 from rolememory.storage.explain_invalid import explained
-from rolememory.storage.problem import Problem, quoted
 from rolememory.text.timestamps import iso, moment
 
 FIELDS = (

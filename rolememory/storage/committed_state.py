@@ -7,6 +7,7 @@ from threading import RLock
 from types import MappingProxyType
 
 from rolememory.schema.memory import MemoriesById
+from rolememory.schema.problem import Problem
 from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
@@ -15,7 +16,6 @@ from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFi
 from rolememory.storage.look import Watched, watching
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
 from rolememory.storage.port import Revision, Space
-from rolememory.storage.problem import Problem
 from rolememory.text.change_log import ChangeLog
 
 NAME = "memory.json"

@@ -6,7 +6,7 @@ from typing import Any
 
 from rolememory.locales import LocalizedText, translatable
 from rolememory.schema.json_types import JsonMapping
-from rolememory.storage.problem import Problem, quoted
+from rolememory.schema.problem import Problem, quoted
 
 #: the first word of pydantic's error type -> what was expected
 _EXPECTED = translatable(

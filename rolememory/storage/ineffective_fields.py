@@ -9,8 +9,8 @@ from rolememory.errors import PatternError, closest, misspelt
 from rolememory.locales import Localized
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.memory import Memory
+from rolememory.schema.problem import Problem, quoted
 from rolememory.storage.codec import ALIASES, MEANINGS
-from rolememory.storage.problem import Problem, quoted
 from rolememory.text.pattern import compile_pattern
 
 if TYPE_CHECKING:

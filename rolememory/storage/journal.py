@@ -7,10 +7,10 @@ from functools import partial
 from itertools import dropwhile, groupby
 
 from rolememory.errors import NotWrittenError
+from rolememory.schema.problem import Problem
 from rolememory.storage.journal_records import JournalRecord, decoded, encoded
 from rolememory.storage.look import Watched, watching
 from rolememory.storage.port import START, Append, Log, LogPosition, Revision, Space
-from rolememory.storage.problem import Problem
 
 JOURNAL = "journal/"
 SEGMENT_BYTES = 1 << 20

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from rolememory.storage.problem import Problem
+from rolememory.schema.problem import Problem
 from rolememory.text.json_walker import JsonWalker
 
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
 from rolememory.locales import LocalizedText
+from rolememory.schema.problem import Problem
 from rolememory.schema.settings import StorageSettings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.checkpoint import Checkpointer
@@ -31,7 +32,6 @@ from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.kept_memories import Facts, KeptMemories
 from rolememory.storage.look import Watched
 from rolememory.storage.port import Space
-from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso, moment
 
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]

@@ -10,14 +10,14 @@ import orjson
 
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import MemoriesById, Memory, MemoryType, UnreadMemory
+from rolememory.schema.problem import Problem, quoted
 from rolememory.storage.codec import EntryError, decode
 from rolememory.storage.exact_json import has_wide_integers
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.ineffective_fields import ineffective_in_entry, ineffective_in_file
-from rolememory.storage.json_diagnostics import diagnose_json, too_deep
 from rolememory.storage.json_places import located
-from rolememory.storage.problem import Problem, quoted
 from rolememory.text.json_depth import is_deeper
+from rolememory.text.json_diagnostics import diagnose_json, too_deep
 
 VERSION = 1
 DEPTH = 100  # maximum nesting

@@ -3,15 +3,14 @@
 import orjson
 from pydantic import ValidationError
 
-from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonObject
+from rolememory.schema.problem import Problem, quoted
 from rolememory.schema.role import Role
 from rolememory.storage.explain_invalid import explained
-from rolememory.storage.json_diagnostics import diagnose_json
 from rolememory.storage.json_places import located
 from rolememory.storage.port import Blob, Space
-from rolememory.storage.problem import Problem, quoted
+from rolememory.text.json_diagnostics import diagnose_json
 
 MAX_BYTES = 4 * 1024 * 1024
 NAME = "role.json"
@@ -39,27 +38,21 @@ def role_in(space: Space) -> Role:
         return Role.model_validate(raw)
     except ValidationError as error:
         wrong = explained(error.errors(include_url=False)[0])
-        raise as_error(located(data, [wrong], kept.place)[0]) from error
-
-
-def as_error(problem: Problem) -> FileError:
-    """A problem of a file as an exception."""
-    place = {"field": problem.field, "line": problem.line, "column": problem.column}
-    return FileError(problem.file, problem.message, remedy=problem.cure, **place)  # type: ignore[arg-type]
+        raise located(data, [wrong], kept.place)[0].error() from error
 
 
 def _bytes(kept: Blob) -> bytes:
     mark = kept.mark()
     if mark is not None and mark.size > MAX_BYTES:
-        raise as_error(
-            Problem.of("too_large", kept.place, size=mark.size // 2**20, limit=MAX_BYTES // 2**20)
-        )
+        raise Problem.of(
+            "too_large", kept.place, size=mark.size // 2**20, limit=MAX_BYTES // 2**20
+        ).error()
     try:
         return kept.read()
     except OSError as error:
-        raise as_error(
-            Problem.of("unreadable", kept.place, reason=error.strerror or str(error))
-        ) from error
+        raise Problem.of(
+            "unreadable", kept.place, reason=error.strerror or str(error)
+        ).error() from error
 
 
 def _parsed(place: str, data: bytes) -> JsonObject:
@@ -67,19 +60,17 @@ def _parsed(place: str, data: bytes) -> JsonObject:
         found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         first = diagnose_json(data, error)[0]
-        raise as_error(first.at(place)) from error
+        raise first.at(place).error() from error
     if not isinstance(found, dict):
-        raise as_error(
-            Problem.of(
-                "wrong_type",
-                place,
-                1,
-                1,
-                wanted=LocalizedText("an object"),
-                found=quoted(found),
-                example='{"name": "..."}',
-            )
-        )
+        raise Problem.of(
+            "wrong_type",
+            place,
+            1,
+            1,
+            wanted=LocalizedText("an object"),
+            found=quoted(found),
+            example='{"name": "..."}',
+        ).error()
     return found
 
 

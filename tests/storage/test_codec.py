@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.schema.problem import Problem
 from rolememory.storage.codec import (
     ALIASES,
     EntryError,
@@ -20,7 +21,6 @@ from rolememory.storage.codec import (
     patched,
     write_field,
 )
-from rolememory.storage.problem import Problem
 from rolememory.text.timestamps import iso, moment
 
 FIRST, LAST = (datetime(year, 6, 1, tzinfo=UTC).replace(tzinfo=None) for year in (1, 9999))

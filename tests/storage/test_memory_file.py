@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.schema.memory import MemoryType, Source
+from rolememory.schema.problem import Problem
 from rolememory.storage.memory_file import BrokenFileError, read
 from rolememory.storage.memory_file_writer import merged, rendered
-from rolememory.storage.problem import Problem
 
 
 def texts(data: str | bytes) -> list[str]:

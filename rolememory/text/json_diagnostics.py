@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from rolememory.locales import LocalizedText
-from rolememory.storage.problem import Problem, quoted
+from rolememory.schema.problem import Problem, quoted
 from rolememory.text.json_walker import line_and_column, place_of_byte
 
 MOST = 20  # problems reported at once

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from rolememory.errors import FileError
 from rolememory.locales import Listed, Localized, LocalizedText, localized, translatable, translated
 from rolememory.schema.value_class import value_class
 
@@ -212,6 +213,17 @@ class Problem(Localized):
         """
         parts = [part for part in (self.place, self.field, self.message.text(language)) if part]
         return f"{Listed(parts, ': ').text(language)}{translated('; ', language)}{self.cure.text(language)}"
+
+    def error(self) -> FileError:
+        """The problem as an exception."""
+        return FileError(
+            self.file,
+            self.message,
+            remedy=self.cure,
+            field=self.field,
+            line=self.line,
+            column=self.column,
+        )
 
     @property
     def message(self) -> LocalizedText:
