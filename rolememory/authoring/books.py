@@ -12,7 +12,7 @@ from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
-from rolememory.text.json_diagnostics import diagnose_json
+from rolememory.text.json_diagnostics import invalid_json
 
 TITLE = 40  # maximum characters of a generated title
 
@@ -86,8 +86,7 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
     try:
         orjson.loads(data)
     except orjson.JSONDecodeError as why:
-        first = diagnose_json(data, why)[0]
-        return first.at(file).error()
+        return invalid_json(data, why, file)
     return FileError(file, "not JSON: {error}", remedy="export it again", error=error)
 
 

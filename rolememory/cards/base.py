@@ -14,10 +14,10 @@ from typing import Protocol, TypeVar
 
 from rolememory.cards import limits
 from rolememory.cards.card import Card
-from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError, RegistrationError, UnknownNameError
 from rolememory.locales import Listed, translatable
 from rolememory.plugins import plugins
+from rolememory.text.json_diagnostics import not_utf8
 
 ENTRY_POINT_GROUP = "rolememory.cards"
 
@@ -126,7 +126,7 @@ def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:
 def unknown(data: bytes, file: str) -> FileError:
     """The error for bytes of no known format."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return not_utf8(data, 0, file)
+        return not_utf8(data, 0).at(file).error()
     if data.startswith((b"\xff\xd8\xff", b"RIFF", b"GIF8")):
         problem = translatable("is a picture without a card")
     elif not data or data.isspace():

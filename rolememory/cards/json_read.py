@@ -15,7 +15,8 @@ from rolememory.errors import FileError
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.text.json_depth import is_deeper
-from rolememory.text.json_walker import JsonWalker, line_and_column, place_of_byte
+from rolememory.text.json_diagnostics import invalid_json
+from rolememory.text.json_walker import JsonWalker, line_and_column
 
 _AGAIN = translatable("export the file again from the program that made it")
 
@@ -48,7 +49,7 @@ def read_value(data: bytes, file: str, field: str = "") -> Any:
         _check_depth(orjson.loads(body), file, field)
         return json.loads(body.decode(), object_pairs_hook=_object)
     except orjson.JSONDecodeError as error:
-        raise _broken(body, error, file, field) from error
+        raise invalid_json(body, error, file, field) from error
     except _DoubledError as error:
         raise _doubled(body.decode(), file, field) from error
 
@@ -80,35 +81,6 @@ def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     if len(found) < len(pairs):
         raise _DoubledError
     return found
-
-
-def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -> FileError:
-    try:
-        body.decode()
-    except UnicodeDecodeError as wrong:
-        return not_utf8(body, wrong.start, file, field)
-    return FileError(
-        file,
-        "is not JSON: {error}",
-        remedy=_AGAIN,
-        field=field,
-        line=error.lineno,
-        column=error.colno,
-        error=error.msg,
-    )
-
-
-def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
-    """The error for the first byte that is not UTF-8."""
-    line, column = place_of_byte(data, at)
-    return FileError(
-        file,
-        "is not UTF-8 text",
-        remedy="save it as UTF-8",
-        field=field,
-        line=line,
-        column=column,
-    )
 
 
 def object_of(value: object) -> JsonMapping:

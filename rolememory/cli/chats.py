@@ -52,10 +52,10 @@ def _rows(text: str, file: str) -> Iterator[tuple[int | None, Any]]:
     """(line, message) of each; the line is only known in JSON lines."""
     try:
         whole = json.loads(text)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
         if len(lines) < 2 or not lines[0][1].lstrip().startswith("{"):
-            raise _not_json(error, file) from error
+            raise _not_json(text, error, file) from error
         yield from _lines(lines, file)
         return
     except RecursionError as error:
@@ -72,22 +72,26 @@ def _lines(lines: list[tuple[int, str]], file: str) -> Iterator[tuple[int, Any]]
     for number, line in lines:
         try:
             raw = json.loads(line)
-        except ValueError as error:
-            raise _not_json(error, file, number) from error
+        except json.JSONDecodeError as error:
+            raise _not_json(line, error, file, number) from error
         said = not isinstance(raw, Mapping) or "mes" in raw or "role" in raw
         if said or number != lines[0][0]:  # SillyTavern's first line is about the chat
             yield number, raw
 
 
-def _not_json(error: ValueError, file: str, line: int | None = None) -> FileError:
-    told = getattr(error, "msg", str(error))
+def _not_json(
+    text: str, error: json.JSONDecodeError, file: str, line: int | None = None
+) -> FileError:
+    from rolememory.text.json_diagnostics import diagnose_json
+
+    first = diagnose_json(text.encode(), error, 1)[0]
     return FileError(
         file,
         "not JSON: {told}",
         remedy="give a chat as JSON, JSON lines, or lines `Name: text`",
-        line=line or getattr(error, "lineno", None),
-        column=getattr(error, "colno", None),
-        told=told[:1].lower() + told[1:],
+        line=line or first.line,
+        column=first.column,
+        told=first.message,
     )
 
 

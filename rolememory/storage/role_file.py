@@ -10,7 +10,7 @@ from rolememory.schema.role import Role
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.json_places import located
 from rolememory.storage.port import Blob, Space
-from rolememory.text.json_diagnostics import diagnose_json
+from rolememory.text.json_diagnostics import invalid_json
 
 MAX_BYTES = 4 * 1024 * 1024
 NAME = "role.json"
@@ -59,8 +59,7 @@ def _parsed(place: str, data: bytes) -> JsonObject:
     try:
         found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        first = diagnose_json(data, error)[0]
-        raise first.at(place).error() from error
+        raise invalid_json(data, error, place) from error
     if not isinstance(found, dict):
         raise Problem.of(
             "wrong_type",

@@ -8,9 +8,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
+from pathlib import Path
 from typing import Any
 
+from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
 from rolememory.schema.problem import Problem, quoted
 from rolememory.text.json_walker import line_and_column, place_of_byte
@@ -20,10 +22,10 @@ MOST = 20  # problems reported at once
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
     |(?P<wide_space>[\u3000\u00a0\ufeff\u200b]+)
-    |(?P<text>"(?:[^"\\\n]|\\.)*")
-    |(?P<open_text>"(?:[^"\\\n]|\\.)*)
+    |(?P<text>"(?:[^"\\\n]++|\\.)*+")
+    |(?P<open_text>"(?:[^"\\\n]++|\\.)*+)
     |(?P<wide_text>[“”「『＂][^“”「」『』＂\n"]*[“”」』＂])
-    |(?P<single>'(?:[^'\\\n]|\\.)*')
+    |(?P<single>'(?:[^'\\\n]++|\\.)*+')
     |(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)
     |(?P<mark>[{}\[\],:])
     |(?P<wide_mark>[，：｛｝［］【】、；;])
@@ -59,7 +61,7 @@ _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"})
 _CLOSER = {"{": "}", "[": "]"}
 _CLOSING = re.compile(r'"(?=[ \t]*(?:[}\]]|,[ \t]*"|,?[ \t]*\r?$))', re.MULTILINE)
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n])", re.MULTILINE)
-_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_BRACKET = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 _INSIDE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -70,21 +72,28 @@ Slip = tuple[str, str, dict[str, Any]]
 """Code of a problem ("" = none), the intended token ("" = none), values of the problem."""
 
 
-def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
-    """The mistakes in a text that orjson refused with `error`; at least one."""
+def diagnose_json(data: bytes, error: json.JSONDecodeError, most: int = MOST) -> list[Problem]:
+    """The first `most` mistakes in a text that a parser refused with `error`; at least one."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        return [_not_utf8(data, wrong.start)]
+        return [not_utf8(data, wrong.start)]
     if b"\0" in data[:4]:  # every text of JSON begins with two signs of ASCII
-        return [_not_utf8(data, 0)]
+        return [not_utf8(data, 0)]
     if "depth" in error.msg.lower() or "recursion" in error.msg.lower():
         return [too_deep(data, 100)]
     return (
         _merge_markers(text)
-        or _JsonScanner(text).problems()
+        or _JsonScanner(text, most).problems()
         or [Problem.of("not_json", line=error.lineno, column=error.colno, reason=error.msg)]
     )
+
+
+def invalid_json(
+    data: bytes, error: json.JSONDecodeError, file: Path | str, field: str = ""
+) -> FileError:
+    """The first mistake of a text that orjson refused with `error`, as an exception."""
+    return diagnose_json(data, error, 1)[0].inside(field).at(str(file)).error()
 
 
 def _merge_markers(text: str) -> list[Problem]:
@@ -114,7 +123,8 @@ def too_deep(data: bytes, limit: int) -> Problem:
     return Problem.of("too_deep", "", 1, 1, limit=limit)
 
 
-def _not_utf8(data: bytes, at: int) -> Problem:
+def not_utf8(data: bytes, at: int) -> Problem:
+    """The problem of the first byte that is not UTF-8, with the encoding it may be in."""
     return Problem.of("not_utf8", "", *place_of_byte(data, at), found=_encoding(data, at))
 
 
@@ -189,8 +199,8 @@ class _Frame:
 class _JsonScanner:
     """Reads tokens, reports mistakes, and recovers."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, most: int) -> None:
+        self._text, self._most = text, most
         self._found: list[Problem] = []
         self._stack: list[_Frame] = []
         self._done = False
@@ -198,17 +208,20 @@ class _JsonScanner:
         self._after = 0  # problems before it are already reported
 
     def problems(self) -> list[Problem]:
-        """The problems in text order, at most MOST."""
-        for token in _TOKEN.finditer(self._text):
+        """The first problems, in text order."""
+        for token in takewhile(self._wants_more, _TOKEN.finditer(self._text)):
             kind = str(token.lastgroup)
             if kind == "space" or token.start() < self._after or self._goes_on(kind, token):
                 continue
-            if not self._read(kind, token.group(), token.start()) or len(self._found) >= MOST:
-                return self._found[:MOST]
+            if not self._read(kind, token.group(), token.start()):
+                return self._found[: self._most]
             self._text_at = token.span() if kind == "text" else (-1, -1)
         for frame in reversed(self._stack[-3:]):
             self._tell("unclosed", frame.at, found=frame.opener, wanted=_CLOSER[frame.opener])
-        return self._found[:MOST]
+        return self._found[: self._most]
+
+    def _wants_more(self, _: re.Match[str]) -> bool:
+        return len(self._found) < self._most
 
     def _tell(self, code: str, at: int, **values: Any) -> None:
         self._found.append(Problem.of(code, "", *line_and_column(self._text, at), **values))
@@ -222,8 +235,8 @@ class _JsonScanner:
         if not self._stack or self._stack[-1].wants != "comma" or closing is None:
             return False
         inside = self._text[start + 1 : closing.start()]
-        wanted = '"' + re.sub(r'(?<!\\)"', r"\"", inside) + '"'
-        self._tell("inner_quotes", start, found=f'"{inside}"'[:80], wanted=wanted[:90])
+        wanted = '"' + re.sub(r'(?<!\\)"', r"\"", inside[:90]) + '"'
+        self._tell("inner_quotes", start, found=f'"{inside[:80]}"'[:80], wanted=wanted[:90])
         self._after = closing.start() + 1
         return True
 

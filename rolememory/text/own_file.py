@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from rolememory.errors import FileError
+from rolememory.text.json_diagnostics import invalid_json
 
 
 def own_object(path: Path, example: str) -> dict[str, Any]:
@@ -16,17 +17,12 @@ def own_object(path: Path, example: str) -> dict[str, Any]:
         FileError: it cannot be read, or is not an object.
     """
     try:
-        found = orjson.loads(path.read_bytes().removeprefix(BOM_UTF8))
+        data = path.read_bytes().removeprefix(BOM_UTF8)
+        found = orjson.loads(data)
     except OSError as error:
         raise FileError.unreadable(path, error) from error
     except orjson.JSONDecodeError as error:
-        raise FileError(
-            path,
-            "not valid JSON: {msg}",
-            line=error.lineno,
-            column=error.colno,
-            msg=error.msg,
-        ) from error
+        raise invalid_json(data, error, path) from error
     if not isinstance(found, dict):
         raise FileError(path, "expected an object", remedy="write {text}", text=example)
     return found

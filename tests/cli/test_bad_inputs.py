@@ -14,6 +14,9 @@ FILES: dict[str, bytes] = {
     "empty.json": b"",
     "broken.json": b'{"episodic": [',
     "fullwidth.json": '{"episodic"：[]}'.encode(),
+    "wide_card.json": '{"spec": "chara_card_v2", "data": {"name": “米拉”}}'.encode(),
+    "wide_book.json": '{"entries": {"0": {"key": ["灯塔"，"灯"], "content": "黑"}}}'.encode(),
+    "wide_chat.json": '[{"role"："user", "content": "hi"}]'.encode(),
     "number.json": b"42",
     "text.json": b'"only a text"',
     "gbk.json": '["灯塔灭了三夜，雾里什么也看不见"]'.encode("gbk"),
@@ -144,6 +147,7 @@ ROWS: list[tuple[str, int, str]] = [
     ("import {x}/empty.json --role Mira", 1, "empty.json"),
     ("import {x}/broken.json --role Mira", 1, "broken.json:1:"),
     ("import {x}/fullwidth.json --role Mira", 1, "fullwidth.json:1:12"),
+    ("card show {x}/wide_card.json", 1, "wide_card.json:1:44"),
     ("import {x}/number.json --role Mira", 1, "number.json"),
     ("import {x}/text.json --role Mira", 1, "text.json"),
     ("import {x}/gbk.json --role Mira", 1, "gbk.json:1"),
@@ -362,11 +366,41 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             "错误：多余的参数：beacon.x (b)；用法见 `rolememory stats --help`",
             id="several, with points and brackets",
         ),
+        pytest.param(
+            "card show wide_card.json",
+            'error: wide_card.json:1:44: full-width quotes “米拉”; write plain quotes: "..."',
+            '错误：wide_card.json:1:44：全角引号 “米拉”；请改成半角双引号 "..."',
+            id="full-width quotes in a card",
+        ),
+        pytest.param(
+            "book lint wide_book.json",
+            "error: wide_book.json:1:32: full-width comma ，; write ,",
+            "错误：wide_book.json:1:32：全角逗号 ，；请改成 ,",
+            id="a full-width comma in a lorebook",
+        ),
+        pytest.param(
+            "card import wide_book.json",
+            "error: wide_book.json:1:32: full-width comma ，; write ,",
+            "错误：wide_book.json:1:32：全角逗号 ，；请改成 ,",
+            id="the same in a lorebook that is imported",
+        ),
+        pytest.param(
+            "recall Mira hi --chat wide_chat.json",
+            "error: wide_chat.json:1:9: not JSON: full-width colon ：; give a chat as JSON, JSON lines, or lines `Name: text`",
+            "错误：wide_chat.json:1:9：不是 JSON（全角冒号 ：）；聊天记录应为 JSON、JSON Lines，或“名字：话”的文本",
+            id="a full-width colon in a chat",
+        ),
     ],
 )
 def test_a_mistake_is_told_in_words_of_the_language_alone(
-    command: Command, line: str, english: str, chinese: str
+    command: Command,
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    english: str,
+    chinese: str,
 ) -> None:
+    monkeypatch.chdir(files)
     told = [command(*line.split(" "), lang=lang).err.strip() for lang in ("en", "zh")]
     assert told == [english, chinese]
 

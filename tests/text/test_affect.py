@@ -223,7 +223,7 @@ def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
         ('{"patterns": {"(": "joy"}}', "patterns.(: not a valid pattern"),
         ('{"intensifiers": {"very": -1}}', "intensifiers.very: expected a number"),
         ("[1]", "expected an object"),
-        ('{\n"words": }', "2:10: not valid JSON"),
+        ('{\n"words": }', "2:10: a value is missing before }"),
     ],
 )
 def test_a_wrong_file_is_told_with_file_and_field(

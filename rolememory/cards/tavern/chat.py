@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import field, replace
 from datetime import datetime
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
@@ -16,6 +17,7 @@ from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
+from rolememory.text.json_diagnostics import diagnose_json
 
 Speaker = Literal["user", "assistant", "system"]
 
@@ -132,13 +134,13 @@ def _lines(path: Path) -> Iterator[tuple[int, JsonMapping | FileError]]:
 def _line(path: Path, number: int, line: bytes) -> JsonMapping | FileError:
     try:
         found = files.loads(line)
-    except ValueError as error:
+    except JSONDecodeError as error:
         return FileError(
             path,
             "is not JSON: {error}",
             remedy="the line is left out; SillyTavern's backups folder may hold a whole copy",
             line=number,
-            error=error,
+            error=diagnose_json(line, error, 1)[0].message,
         )
     return found if isinstance(found, dict) else _no_message(path, number)
 

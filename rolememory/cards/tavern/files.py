@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -12,6 +13,7 @@ from rolememory.cards.limits import MEGABYTE, too_large
 from rolememory.errors import FileError
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonObject
+from rolememory.text.json_diagnostics import invalid_json
 from rolememory.text.plain import replace_surrogates
 
 CHAT = 512 * MEGABYTE  # one chat, all swipes included
@@ -111,8 +113,8 @@ def read_object(path: Path, most: int) -> JsonObject:
         data = file.read(most + 1)
     try:
         found = loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except ValueError as error:
-        raise FileError(path, "is not JSON: {error}", remedy=_AGAIN, error=error) from error
+    except JSONDecodeError as error:
+        raise invalid_json(data, error, path) from error
     if not isinstance(found, dict):
         raise FileError(path, "expected a JSON object", remedy=_AGAIN)
     return found
@@ -122,7 +124,7 @@ def loads(data: bytes) -> Any:
     r"""Parse JSON; lone surrogates, which browsers write when an emoji was cut, are replaced.
 
     Raises:
-        ValueError: it is no JSON.
+        JSONDecodeError: it is no JSON.
 
     >>> loads(rb'"a\ud83d"') == "a\ufffd"
     True
@@ -133,7 +135,7 @@ def loads(data: bytes) -> Any:
         try:
             return _whole(json.loads(data))
         except (ValueError, RecursionError):
-            raise ValueError(error.msg) from error
+            raise error from None
 
 
 def _whole(value: Any) -> Any:

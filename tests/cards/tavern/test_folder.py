@@ -226,5 +226,5 @@ def test_two_personas_of_one_name_are_told_apart_by_the_default(tmp_path: Path) 
 def test_settings_that_are_not_there_are_empty_and_broken_ones_are_told(tmp_path: Path) -> None:
     assert read_settings(tmp_path / "settings.json").user == ""
     (tmp_path / "settings.json").write_text('{"username": ')
-    with pytest.raises(FileError, match="is not JSON"):
+    with pytest.raises(FileError, match="opens here is never closed"):
         read_settings(tmp_path / "settings.json")
