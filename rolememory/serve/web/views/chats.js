@@ -36,7 +36,7 @@ function List({ role, info, query }) {
     ${page.error && html`<${Trouble} error=${page.error} again=${page.again} />`}
     ${!page.value && !page.error && html`<${Busy} />`}
     ${page.value && !page.value.items.length && html`<${EmptyState} title=${t("chats.none")} text=${t("chats.none.hint")} />`}
-    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("chats.title")} rows=${inBranches(page.value.items)} columns=${columns(role)} /></div>
+    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("chats.title")} rows=${inBranches(page.value.items)} columns=${columns(role, page.value.items)} /></div>
       <${Pages} page=${page.value} label=${t("chats.title")} go=${(offset) => set((all) => ({ ...all, offset }))} />`}`;
 }
 
@@ -48,13 +48,16 @@ function Living({ role, user, done }) {
   return found.value && html`<${Field} as="select" label=${user ? t("story.living.of", { user }) : t("story.living")} value=${found.value.stories} options=${["one", "each"].map((one) => [one, t(`story.${one}`)])} onInput=${choose} />`;
 }
 
-const columns = (role) => [
+/** The chat that a branch left, by its name where that is at hand. */
+const Trunk = ({ role, chat, among }) => html`<a href=${address("chats", role, chat.branch_of)}>${titleOf(among?.find((one) => one.id === chat.branch_of) ?? { id: chat.branch_of })}</a>`;
+
+const columns = (role, chats) => [
   { key: "title", label: t("chats.name"), cell: (chat) => html`${chat.depth > 0 && html`<span class="branch" style=${{ paddingLeft: `${Math.min(chat.depth, 4) - 1}rem` }} aria-hidden="true">↳ </span>`}<a href=${address("chats", role, chat.id)}>${titleOf(chat)}</a>${chat.archived && html` <span class="chip">${t("chats.away")}</span>`}` },
   { key: "user", label: t("chats.user"), cell: (chat) => chat.user ?? "—" },
   { key: "messages", label: t("chats.messages"), cell: (chat) => number(chat.messages) },
   { key: "mode", label: t("chats.mode"), cell: (chat) => t(`mode.${chat.mode}`) },
   { key: "story", label: t("chats.story"), cell: (chat) => storyName(chat.story) },
-  { key: "branch", label: t("chats.branch"), cell: (chat) => (chat.branch_of ? html`<a href=${address("chats", role, chat.branch_of)}>${chat.branch_of}</a>` : "—") },
+  { key: "branch", label: t("chats.branch"), cell: (chat) => (chat.branch_of ? html`<${Trunk} role=${role} chat=${chat} among=${chats} />` : "—") },
   { key: "updated", label: t("chats.updated"), cell: (chat) => time(chat.updated) },
 ];
 
@@ -83,7 +86,8 @@ function Said({ role, info, chat, items }) {
 function About({ role, chat, done }) {
   const [open, setOpen] = useState("");
   const lines = useAsked((signal) => all(inRole(role, "/stories"), {}, { signal }), [role]);
-  const branches = useAsked((signal) => all(inRole(role, "/chats"), { archived: "all" }, { signal }).then((rows) => rows.filter((one) => one.branch_of === chat.id)), [role, chat.id]);
+  const chats = useAsked((signal) => all(inRole(role, "/chats"), { archived: "all" }, { signal }), [role, chat.id]);
+  const branches = (chats.value ?? []).filter((one) => one.branch_of === chat.id);
   const change = async (fields, text) => {
     const before = { ...chat, story: chat.chosen ? chat.story : "default" };
     const back = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name]]));
@@ -96,8 +100,8 @@ function About({ role, chat, done }) {
   return html`<div class="sheet"><dl class="facts">
       <dt>${t("chats.id")}</dt><dd><code>${chat.id}</code></dd><dt>${t("chats.user")}</dt><dd>${chat.user ?? "—"}</dd>
       <dt>${t("chats.created")}</dt><dd>${time(chat.created)}</dd><dt>${t("chats.updated")}</dt><dd>${time(chat.updated)}</dd>
-      ${chat.branch_of && html`<dt>${t("chats.branch")}</dt><dd><a href=${address("chats", role, chat.branch_of)}>${chat.branch_of}</a></dd>`}
-      ${branches.value?.length > 0 && html`<dt>${t("chats.branches")}</dt><dd>${branches.value.map((one) => html`<a key=${one.id} href=${address("chats", role, one.id)}>${titleOf(one)}</a> `)}</dd>`}</dl>
+      ${chat.branch_of && html`<dt>${t("chats.branch")}</dt><dd><${Trunk} role=${role} chat=${chat} among=${chats.value} /></dd>`}
+      ${branches.length > 0 && html`<dt>${t("chats.branches")}</dt><dd>${branches.map((one) => html`<a key=${one.id} href=${address("chats", role, one.id)}>${titleOf(one)}</a> `)}</dd>`}</dl>
     <div class="grid"><${Field} as="select" label=${t("chats.mode")} hint=${t(`mode.${chat.mode}.hint`)} value=${chat.mode} options=${MODES.map((one) => [one, t(`mode.${one}`)])}
         onInput=${(mode) => change({ mode }, t("chats.changed"))} />
       <${Field} as="select" label=${t("chats.story")} hint=${t("chats.story.hint")} value=${chat.chosen ? chat.story : "default"} options=${stories}
