@@ -29,7 +29,7 @@ from pydantic import BaseModel, BeforeValidator, ValidationError, model_validato
 from rapidfuzz import fuzz, process
 
 from rolememory.errors import FileError, RoleMemoryError
-from rolememory.locales import LocalizedText
+from rolememory.locales import LocalizedText, translatable
 from rolememory.recall.lore.rules import under
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.message import Message
@@ -37,6 +37,7 @@ from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.explain_invalid import explained
+from rolememory.text.toml_diagnostics import invalid_toml
 
 SUFFIX = ".test.toml"
 
@@ -143,7 +144,8 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FileError(file, "not TOML: {error}", remedy="correct it", error=error) from error
+        remedy = translatable("compare with the example that `rolememory book new` writes")
+        raise invalid_toml(text, error, file, remedy, FileError) from error
     if unknown := next((name for name in raw if name not in _TOP), None):
         raise _no_such_field(file, unknown, unknown, _TOP)
     cases = raw.get("case")

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rolememory.errors import SettingsError
-from rolememory.locales import LocalizedText
+from rolememory.locales import LocalizedText, translatable
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -21,13 +21,12 @@ from rolememory.storage.look import Watched, this_look, watching
 from rolememory.storage.port import Blob, Revision, Space
 from rolememory.storage.settings_layers import SHAREABLE, Layer, translate_layer
 from rolememory.storage.value_messages import worded
+from rolememory.text.toml_diagnostics import invalid_toml
 
 FILE = "rolememory.toml"
 PRESETS = "presets/"
 MAX_BYTES = 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
-_FULL_WIDTH = dict(zip("“”‘’＝，［］【】", "\"\"''=,[][]", strict=True))
 
 
 @value_class
@@ -228,7 +227,8 @@ def read_layer(file: Blob) -> Layer:
     try:
         return Layer(file.place, tomllib.loads(text), text)
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(file, text, error) from error
+        remedy = translatable("compare with a line that `rolememory init` wrote")
+        raise invalid_toml(text, error, file.place, remedy, SettingsError) from error
     except RecursionError as error:
         raise SettingsError(
             file.place, "nested too deep", remedy="settings are two or three levels deep"
@@ -261,27 +261,6 @@ def read_text(file: Blob) -> str:
         ) from error
     except OSError as error:
         raise SettingsError.unreadable(file.place, error) from error
-
-
-def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> SettingsError:
-    place = _PLACE.search(str(error))
-    lines = text.split("\n")
-    line = int(place.group(1)) if place and place.group(1) else len(lines)
-    column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
-    slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
-    reason = _PLACE.sub("", str(error))
-    return SettingsError(
-        file.place,
-        "not TOML: {reason}",
-        remedy="write {wanted} in place of the full-width {found}"
-        if slip
-        else "compare with a line that `rolememory init` wrote",
-        line=line,
-        column=column,
-        reason=reason[:1].lower() + reason[1:],
-        found=slip,
-        wanted=_FULL_WIDTH.get(slip or ""),
-    )
 
 
 class SettingsFile:

@@ -111,7 +111,17 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
 @pytest.mark.parametrize(
     ("toml", "told"),
     [
-        pytest.param("case = [", "harbour.test.toml: not TOML", id="no TOML"),
+        pytest.param("case = [", "harbour.test.toml:1:9: not TOML: invalid value", id="no TOML"),
+        pytest.param(
+            case("messages = [“那个灯塔”]"),
+            """harbour.test.toml:3:13: not TOML: invalid value; write " in place of the full-width “""",
+            id="full-width quotes",
+        ),
+        pytest.param(
+            case('messages = ["他说“好”"] 对'),
+            "compare with the example that `rolememory book new` writes",
+            id="full-width quotes inside a text are its own",
+        ),
         pytest.param("rules = 'default'", "case: no cases; write [[case]]", id="no cases"),
         pytest.param(
             "rule = 'x'\n" + case('messages = ["a"]'),
@@ -178,6 +188,14 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
 def test_mistakes_name_the_case_and_the_way_out(toml: str, told: str) -> None:
     with pytest.raises(FileError, match=re.escape(told)):
         failed(toml)
+
+
+def test_what_is_no_toml_is_told_in_chinese() -> None:
+    with pytest.raises(FileError) as error:
+        failed(case("messages = [“灯塔”]"))
+    assert error.value.text("zh") == (
+        'harbour.test.toml:3:13：不是 TOML：值无效；请把全角的 “ 改成 "'
+    )
 
 
 def test_no_such_rules() -> None:

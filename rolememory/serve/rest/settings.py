@@ -8,13 +8,15 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import Field
 
-from rolememory.errors import UnknownNameError
+from rolememory.errors import FileError, UnknownNameError
 from rolememory.serve.rest.dependencies import HomeCall, IfMatch, router, tag
+from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import In, Line, Name, Out, Translated
 from rolememory.shipped import shipped
 from rolememory.storage.settings import FILE
 from rolememory.storage.settings_text import set_values, settings_table
 from rolememory.storage.settings_tree import dotted, leaves, value_at
+from rolememory.text.toml_diagnostics import invalid_toml
 
 routes = router("settings", under="/settings")
 
@@ -138,7 +140,8 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
     try:
         values = dict(dotted(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
-        about, values = [f"{path.name}: {error}"], {}
+        told = invalid_toml(text, error, path.name, "", FileError)
+        about, values = [told.text(reader().language)], {}
     return PresetOut(
         name=path.stem,
         about=list(filter(None, about)),
