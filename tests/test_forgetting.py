@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rolememory import Home, Message
 from rolememory.engine import RoleMemory
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.vectors import VectorFile, vector_files
 from tests.hashing import HashingEmbedder
 
 A = Message.assistant
@@ -310,3 +313,32 @@ def test_no_vector_of_forgotten_words_is_kept(tmp_path: Path, cast: Cast) -> Non
     with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
         home.forget(cast.person)
     assert embedded(*people[0])
+
+
+@CASTS
+def test_only_vectors_of_what_was_not_forgotten_are_kept(tmp_path: Path, cast: Cast) -> None:
+    def named() -> set[bytes]:
+        """The names of all texts that a role recalls from, once they have vectors."""
+        with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
+            mira = home.role(cast.roles[0])
+            assert mira.ready(60)
+            table: Any = mira.parts.context.vectors()
+            return {name for one in table.ids() for name in table.digests(one)}
+
+    def on_disk(folder: str) -> set[bytes]:
+        space = FileSpace(tmp_path / folder)
+        return {name for file in vector_files(space) for name in file.load()}
+
+    lived(tmp_path, cast)
+    before = named()
+    with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
+        folder = home.role(cast.roles[0]).id
+        other = VectorFile(FileSpace(tmp_path / folder), "another model", 2)
+        other.save(dict.fromkeys(before, np.ones(2, np.float32)))
+        home.forget(cast.person)
+    kept = on_disk(folder)
+    after = named()
+    assert kept == before & after
+    assert kept
+    assert kept < before
+    assert set(other.load()) == kept

@@ -249,6 +249,12 @@ class RoleContext:
         candidates = self.candidates(self.stored(), self.settings)
         return self.pipeline.meanings.follow(candidates)
 
+    def keep_vectors(self) -> None:
+        """Remove the stored vectors of all that cannot be recalled any more. Raises: NotWrittenError."""
+        settings = self.settings
+        candidates = self.candidates(self.stored(), settings)
+        self.pipeline.keep_vectors(self.role, candidates, settings)
+
     def hearing(self, settings: Settings) -> Callable[[str], str]:
         """The extractor of what people said in a message, out of character too; the same object while the rules are unchanged."""
         return _hearing(self.home.surroundings.cleaner(settings))

@@ -192,9 +192,11 @@ class RoleConversation:
         with learner.keeper.lock, role.lock:
             role.pipeline.close()
             try:
-                return erase_user(role, names, learner, self._maintenance)
+                erased = erase_user(role, names, learner, self._maintenance)
             finally:
                 role.begin_recalling()
+            role.keep_vectors()
+        return erased
 
     def forget_chat(self, chat: str, *, memories: bool = False) -> int:
         """Remove a chat and its state: timers, uses, how far it was read. Returns how many memories were removed with it.

@@ -244,6 +244,12 @@ class RecallPipeline:
         vectors, lexicon = self.meanings.follow(memories), self._resources.lexicon()
         return self._live.follow(memories, settings, vectors, lexicon)
 
+    def keep_vectors(self, role: Role, memories: Mapping[str, Memory], settings: Settings) -> None:
+        """Remove all stored vectors but those of these memories and the lorebooks. Raises: NotWrittenError."""
+        lore = self.books.index(role.worldbooks, settings.lore)
+        self.meanings.keep_only(memories.values())
+        self.lore_meaning.meanings.keep_only(one.entry for one in (lore.entries if lore else ()))
+
     def facts(
         self, memories: Sequence[Memory], turns: AbstractContextManager[object]
     ) -> bytes | None:

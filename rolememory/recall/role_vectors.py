@@ -2,8 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import inf
 
 from rolememory.errors import ModelError, NotWrittenError
@@ -13,13 +14,14 @@ from rolememory.schema.memory import Memory, glimpsed, unread
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
-from rolememory.storage.vectors import VectorFile
+from rolememory.storage.vectors import VectorFile, vector_files
 from rolememory.text.arrays import Floats
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.fill import VectorFiller
 from rolememory.text.embed.loader import Loader
 from rolememory.text.packed_vectors import NamedVectors
-from rolememory.text.vectors import VectorTable
+from rolememory.text.postings import text_digest
+from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.semantic import reads
 
 _MANY = 64  # vectors that may get lost when the process dies: they are made again
@@ -82,6 +84,15 @@ class RoleVectors:
                 )
                 and not self._stopped
             )
+
+    def keep_only(self, entries: Iterable[Entry]) -> None:
+        """Remove the stored vectors of all other texts, of every embedder. Raises: NotWrittenError."""
+        if files := vector_files(self._space, self._below):
+            size = self._settings.chunk_size
+            texts = chain.from_iterable(pieces(reads(one), size) for one in entries)
+            names = list(dict.fromkeys(map(text_digest, texts)))
+            for file in files:
+                file.keep_only(names)
 
     def stop(self) -> None:
         """Stop after the current batch, keeping its vectors."""

@@ -31,6 +31,7 @@ from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.memory_file import BrokenFileError
 from rolememory.storage.port import Space, Storage
+from rolememory.storage.vectors import VECTORS
 from rolememory.text.names import PersonNames
 
 ACTOR = "forget"
@@ -345,11 +346,13 @@ def _stripped(space: Space, traces: PersonTraces) -> bytes:
 
 
 def sweep(space: Space) -> None:
-    """Remove caches and leftovers of interrupted writes, instead of searching them."""
+    """Remove caches and leftovers of interrupted writes, instead of searching them; vectors stay."""
     for name in space.names(".cache/"):
-        space.blob(name).delete()
+        if not name.startswith(VECTORS):
+            space.blob(name).delete()
     for path in sorted(space.folder.rglob("*")) if space.folder is not None else ():
-        cached = ".cache" in path.relative_to(space.folder or path).parts
+        name = path.relative_to(space.folder or path).as_posix()
+        cached = ".cache/" in name and VECTORS not in name
         ours = path.name.endswith(".damaged") or atomic.is_ours(path.name)
         if path.is_file() and path.name != atomic.LOCK and (ours or cached):
             atomic.drop(path)

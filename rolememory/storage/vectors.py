@@ -26,6 +26,7 @@ from rolememory.text.postings import DIGEST_BYTES
 
 MAGIC = b"rolememory vectors\n"
 FORMAT = 1
+VECTORS = ".cache/vectors-"  # how the names of all these files begin
 _CHECK_BYTES = 32
 _START = len(MAGIC) + _CHECK_BYTES
 
@@ -37,7 +38,7 @@ _DTYPES = ("int8", "float16", "float32")
 def vectors_name(key: str, below: str = "") -> str:
     """The name of the blob with this embedder's vectors."""
     made_with = blake2b(f"{key} float32".encode(), digest_size=8).hexdigest()
-    return f"{below}.cache/vectors-{made_with}.bin"
+    return f"{below}{VECTORS}{made_with}.bin"
 
 
 class VectorFile:
@@ -52,6 +53,11 @@ class VectorFile:
         stem = name.removesuffix(".bin")
         self._small = [space.blob(f"{stem}.{level}.bin") for level in range(len(_ROOM))]
         self._key, self._dim, self._dtype = key, dim, dtype
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its blobs."""
+        return [one.name for one in (self.kept, *self._small)]
 
     def load(self) -> NamedVectors:
         """The vectors in the files; missing or damaged ones are ignored."""
@@ -116,6 +122,12 @@ class VectorFile:
         self._drop(self._small)
         self.outdated = False
 
+    def keep_only(self, names: Iterable[bytes]) -> None:
+        """Remove all other vectors, also from free room in the files. Raises: NotWrittenError."""
+        held = self.load()
+        left = [name for name in names if name in held]
+        self.save(NamedVectors(left, held.take(left)))
+
     def _bytes(self, vectors: Mapping[bytes, Floats]) -> bytes:
         named = NamedVectors.of(vectors, self._dim)
         header, packed = orjson.dumps(self._header(len(named), self._dtype)), named.packed
@@ -136,6 +148,25 @@ class VectorFile:
             with contextlib.suppress(OSError):
                 if one.mark() is not None:
                     one.delete()
+
+
+def vector_files(space: Space, below: str = "") -> list[VectorFile]:
+    """The files of every embedder; invalid ones are removed."""
+    found = dict[str, VectorFile]()
+    for name in space.names(f"{below}{VECTORS}"):
+        blob = space.blob(name)
+        try:
+            header, _ = _opened(memoryview(blob.read()))
+            key, dim, dtype = header["embedder"], header["dim"], header["dtype"]
+            file = VectorFile(space, key, dim, dtype, below)
+        except (OSError, ValueError, TypeError, KeyError):
+            blob.delete()
+            continue
+        if name in file.names:
+            found[key] = file
+        else:
+            blob.delete()
+    return list(found.values())
 
 
 def _checksum(parts: Iterable[bytes | memoryview]) -> bytes:
