@@ -35,7 +35,13 @@ def read_json(data: bytes, file: str, field: str = "") -> JsonObject:
     if not isinstance(value, dict):
         kind = kind_of(value)
         raise FileError(
-            file, "expected a JSON object, got {kind}", field=field, line=1, column=1, kind=kind
+            file,
+            "expected a JSON object, got {kind}",
+            remedy=_AGAIN,
+            field=field,
+            line=1,
+            column=1,
+            kind=kind,
         )
     return value
 

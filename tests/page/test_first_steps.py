@@ -107,6 +107,31 @@ def test_a_card_becomes_a_role(
 
 
 @EITHER
+def test_a_card_of_a_role_that_is_there_is_asked_about_by_buttons(
+    browser: Browser,
+    empty: Served,
+    tmp_path_factory: pytest.TempPathFactory,
+    language: str,
+    screen: str,
+) -> None:
+    card = {"spec": "chara_card_v2", "data": {"name": "Wren", "description": "Wren mends clocks."}}
+    document = tmp_path_factory.mktemp("outside") / "wren.json"
+    document.write_text(json.dumps(card), "utf-8")
+    empty.home.create("Wren").remember("The tower clock stands still.")
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.goes("welcome")
+        visitor.page.locator("summary", has_text=visitor.says("welcome.another")).click()
+        visitor.field("welcome.card.file").set_input_files(document)
+        update = visitor.button("welcome.card.update", name="Wren")
+        expect(update).to_be_visible()
+        expect(visitor.page.get_by_role("alert")).not_to_contain_text("into")  # a word of REST
+        update.click()
+        visitor.reads(visitor.says("welcome.brought", name="Wren"))
+        visitor.errors = [error for error in visitor.errors if "409" not in error]
+    assert empty.home.role("Wren").role.card == "card.json"
+
+
+@EITHER
 def test_what_is_missing_is_one_step_away(
     browser: Browser, empty: Served, language: str, screen: str
 ) -> None:
@@ -179,15 +204,26 @@ def test_a_folder_that_is_none_says_what_to_choose(
         ]
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"[1, 2", id="broken"),
+        pytest.param(b"[1, 2]", id="a list"),
+        pytest.param(b"", id="empty"),
+        pytest.param(b" " * (33 << 20), id="too large"),
+    ],
+)
 def test_a_file_that_is_none_says_so_and_what_to_do(
-    browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     document = tmp_path_factory.mktemp("outside") / "holiday.json"
-    document.write_text("[1, 2", "utf-8")
+    document.write_bytes(data)
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")
         visitor.field("welcome.card.file").set_input_files(document)
-        expect(visitor.page.get_by_role("alert")).not_to_be_empty()
+        told = visitor.page.get_by_role("alert")
+        expect(told).to_contain_text("holiday.json")
+        expect(told).to_contain_text(" — ")  # what to do
         visitor.errors = [
             error for error in visitor.errors if "Failed to load resource" not in error
         ]

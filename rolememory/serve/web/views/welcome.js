@@ -56,7 +56,8 @@ function FromFile({ onMade, onBring }) {
       onMade(made.role);
       setTold({ text: [t("welcome.brought", { name: made.name }), ...made.problems, ...(made.everywhere ?? []).map((one) => t("welcome.card.everywhere", one))].join(" · ") });
     } catch (error) {
-      setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : [error.message, error.hint].filter(Boolean).join(" — "), file, there: error.code === "exists" ? error.current : null });
+      const there = error.code === "exists" ? error.current : null; // then what to do stands on the buttons
+      setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : named(file, [error.message, there ? "" : error.hint].filter(Boolean).join(" — ")), file, there });
     }
   };
   const chosen = (event) => { const file = event.target.files[0]; event.target.value = ""; if (file) take(file, {}); };
@@ -67,6 +68,9 @@ function FromFile({ onMade, onBring }) {
       <${Field} label=${t("welcome.card.other")} value=${name} onInput=${setName} /><${Button} disabled=${!name.trim()} onClick=${() => take(told.file, { name: name.trim() })}>${t("welcome.make")}<//>`}
     <p class="hint">${t("welcome.card.hint")}</p></div>`;
 }
+
+/** What is wrong, with the file that it is about. */
+const named = (file, text) => (text.startsWith(file.name) ? text : `${file.name}: ${text}`);
 
 async function brought(file, query) {
   const document = await exported(file);
