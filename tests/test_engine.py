@@ -23,6 +23,7 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.recall.explain import lets_in
+from rolememory.schema.generation import Generation
 from rolememory.storage.files.init_home import init
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -549,6 +550,12 @@ def test_preloading_reads_roles_behind(home: Home, mira: RoleMemory) -> None:
         ),
         ({"role": "user", "content": "hi", "name": 5}, "message: name: 5 is not read"),
         ({"role": "user", "content": "hi", "sent": "soon"}, "message: sent: 'soon' is not read"),
+        ({"role": "user", "message": "hi"}, "write 'content' in place of 'message'"),
+        ({"role": "assistant", "id": "m1", "mes": "hi"}, "write 'content' in place of 'mes'"),
+        (
+            {"role": "user"},
+            "a message without content: {'role': 'user'}; write 'content': '...'",
+        ),
     ],
 )
 def test_a_message_that_is_none_is_refused_in_one_line(
@@ -558,6 +565,24 @@ def test_a_message_that_is_none_is_refused_in_one_line(
         with pytest.raises(InvalidValueError, match=re.escape(told)) as refused:
             call([message])
         assert "\n" not in str(refused.value)
+
+
+def test_a_message_that_only_calls_a_tool_needs_no_content(mira: RoleMemory) -> None:
+    called = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function"}]}
+    asked = [Message.user("What is the weather?"), called, {"role": "assistant", "content": None}]
+    assert len(mira.observe(asked, "Rain.", chat="tool").entered) == 2
+
+
+def test_a_kind_of_generation_that_is_none_is_refused(mira: RoleMemory) -> None:
+    for call in (
+        lambda: mira.observe("Hello.", "Hi.", kind="swpe"),  # type: ignore[arg-type]
+        lambda: mira.recall("Hello.", generation="swpe"),  # type: ignore[arg-type]
+        lambda: mira.recall("Hello.", generation=Generation("swpe")),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(UnknownNameError, match="did you mean 'swipe'") as refused:
+            call()
+        assert "没有名为“swpe”的生成方式" in refused.value.text("zh")
+    assert mira.chats.chats() == []
 
 
 def test_a_chat_without_any_message_recalls_nothing(mira: RoleMemory) -> None:

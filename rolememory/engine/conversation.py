@@ -21,6 +21,7 @@ from rolememory.engine.inputs import (
     name_of,
     names_of,
     time_of,
+    turn_kind_of,
     user_of,
 )
 from rolememory.engine.learning import RoleLearning
@@ -79,7 +80,7 @@ class RoleConversation:
         """
         self._context.home.check_open()
         chat, user = name_of(chat), user_of(user)
-        if kind == "quiet":
+        if turn_kind_of(kind) == "quiet":
             return Observed(chat)
         said = [*coerce_messages(messages), *self._replied(reply, user, kind)]
         settings = self._context.settings

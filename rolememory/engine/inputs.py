@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
-from rolememory.errors import InvalidValueError
+from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.inject.fence import TAG, strip
-from rolememory.schema.message import Message
+from rolememory.schema.generation import Generation
+from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.settings import ServeSettings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.text.cancellation import cancellable
@@ -105,6 +106,26 @@ def names_of(given: Iterable[Name] | Name | None) -> tuple[str, ...] | None:
     if given is None:
         return None
     return (name_of(given),) if isinstance(given, str | int) else tuple(map(name_of, given))
+
+
+def turn_kind_of(given: str) -> TurnKind:
+    """The kind of generation of this name.
+
+    >>> turn_kind_of("swipe")
+    'swipe'
+    """
+    for known in get_args(TurnKind):
+        if given == known:
+            return known  # type: ignore[no-any-return]
+    raise UnknownNameError("generation", str(given), get_args(TurnKind))
+
+
+def generation_of(given: Generation | str) -> Generation:
+    """The generation; a kind alone has the usual values otherwise."""
+    if isinstance(given, Generation):
+        turn_kind_of(given.kind)
+        return given
+    return Generation(turn_kind_of(given))
 
 
 def time_of(given: Time | None) -> datetime | None:

@@ -17,6 +17,7 @@ from rolememory.engine.inputs import (
     Time,
     bounded,
     coerce_messages,
+    generation_of,
     name_of,
     names_of,
     time_of,
@@ -96,6 +97,7 @@ class RoleRecall:
             time_of(now),
         )
         present, members = names_of(present), names_of(members)
+        asked = generation_of(generation)
         self._learning.learned_soon()
         files = role.turn_files()
         rules = reduce(
@@ -134,7 +136,7 @@ class RoleRecall:
                 kin=role.chats.family(known_chat),
                 scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
                 away_days=_away_days(preview.path, now, rules.inject.previously_days),
-                generation=Generation(generation) if isinstance(generation, str) else generation,
+                generation=asked,
                 before=preview.unseen,
                 recent=self._recent_of(preview, visibility, rules.memory.short_term_count)
                 if rules.memory.short_term_count and not visibility.off

@@ -13,6 +13,10 @@ Speaker = Literal["system", "user", "assistant", "tool", "developer"]
 TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
 """The kind of generation: see `RoleMemory.observe` for its effect on memory."""
 
+_MAY_SAY = {"content", "text", "tool_calls", "function_call", "refusal", "audio"}
+"""Fields of which a message has at least one, as OpenAI's clients send it."""
+_NO_TEXT = {"user", "id", "type"}
+
 
 class Message(BaseModel, frozen=True, extra="allow"):
     """One message; `name` distinguishes members of a group. Unknown fields are kept."""
@@ -64,6 +68,8 @@ class Message(BaseModel, frozen=True, extra="allow"):
                 'expected a message like {{"role": "user", "content": "..."}}, got {raw!r}',
                 raw=str(raw)[:80],
             )
+        if not raw.keys() & _MAY_SAY:
+            raise _without_content(raw)
         owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
         rest = {name: value for name, value in raw.items() if name != "user"}
         try:
@@ -78,6 +84,22 @@ class Message(BaseModel, frozen=True, extra="allow"):
                 found=raw.get(field),
                 roles=", ".join(get_args(Speaker)),
             ) from error
+
+
+def _without_content(raw: Mapping[str, Any]) -> InvalidValueError:
+    """The error for a message without text; names the field that may hold it."""
+    other = [
+        name
+        for name, value in raw.items()
+        if isinstance(value, str) and name not in Message.model_fields and name not in _NO_TEXT
+    ]
+    return InvalidValueError(
+        "a message without content: {raw}; write 'content' in place of {field!r}"
+        if other
+        else "a message without content: {raw}; write 'content': '...'",
+        raw=str(dict(raw))[:80],
+        field=other[0] if other else "",
+    )
 
 
 def plain_text(content: object) -> str:

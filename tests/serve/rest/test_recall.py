@@ -155,6 +155,14 @@ def test_what_is_no_turn_is_refused(keeper: Caller, body: dict[str, Any], where:
     assert (answer.status_code, answer.json()["error"]["where"]) == (422, where)
 
 
+def test_a_message_without_content_is_refused(keeper: Caller) -> None:
+    body = {"messages": [{"role": "user", "message": "你好"}], "chat": "slip"}
+    for path in ("/observe", "/recall"):
+        answer = keeper("POST", path, body, headers={"Accept-Language": "zh"})
+        assert answer.status_code == 422
+        assert answer.json()["error"]["hint"] == "请把“message”改成“content”"
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_memory_can_say_why_it_is_not_there_and_the_change_lets_it_in(
     keeper: Caller, language: str
