@@ -12,11 +12,15 @@ from typing import Any
 from rolememory.cards.json_read import object_of
 from rolememory.cards.sillytavern import (
     NEW_ENTRY,
+    POSITIONS,
+    choice_number,
     collect,
+    entry_problems,
     is_world_list,
     listed_entries,
     number_or_none,
 )
+from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 
@@ -73,10 +77,12 @@ def read_character_book(
         if raw.get("spec") == "lorebook_v3" and isinstance(raw.get("data"), Mapping)
         else raw
     )
+    given = listed_entries(book.get("entries"))
     entries, problems = collect(
-        (uid, _world_entry_of(one, at), _beyond(one))
-        for at, (uid, one) in enumerate(listed_entries(book.get("entries")))
+        (uid, _world_entry_of(one, at), _beyond(one)) for at, (uid, one) in enumerate(given)
     )
+    for uid, one in given:
+        problems += _without_place(uid, one)
     recursive = book.get("recursive_scanning")
     return Lorebook(
         name=name or str(book.get("name") or ""),
@@ -90,6 +96,13 @@ def read_character_book(
         format="character_book",
         raw=dict(raw),
     )
+
+
+def _without_place(uid: str, source: Any) -> tuple[LocalizedText, ...]:
+    """The problem of an entry whose own position is none, and that names no other."""
+    if not isinstance(source, Mapping) or object_of(source.get("extensions")).get("position"):
+        return ()
+    return entry_problems(source, uid, ("position",))
 
 
 def _world_entry_of(one: Any, at: int) -> Any:
@@ -132,7 +145,9 @@ def card_entry(entry: JsonMapping) -> JsonObject:
     return {
         **{name: entry[ours] for ours, name in _NAMES.items() if ours in entry},
         "enabled": not entry.get("disable"),
-        "position": "before_char" if entry.get("position") in (0, "0") else "after_char",
+        "position": "before_char"
+        if choice_number("position", entry.get("position")) == 0
+        else "after_char",
         "use_regex": True,
         "extensions": {
             **object_of(entry.get("extensions")),
@@ -161,6 +176,9 @@ def _beyond(source: object) -> JsonObject:
     if not isinstance(source, Mapping):
         return {}
     told: JsonObject = {"priority": number_or_none(source.get("priority"))}
+    place = choice_number("position", source.get("position"))
+    if place is not None and object_of(source.get("extensions")).get("position") is None:
+        told["position"] = POSITIONS[place]
     if source.get("case_sensitive") is not None:
         told["card_case_sensitive"] = bool(source["case_sensitive"])
     if source.get("use_regex") is not None and not any(

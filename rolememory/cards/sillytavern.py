@@ -7,13 +7,13 @@ SillyTavern does.
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
 from rolememory.cards.json_read import list_of, objects_of
 from rolememory.errors import InvalidValueError
-from rolememory.locales import LocalizedText
+from rolememory.locales import Listed, LocalizedText
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import (
@@ -102,9 +102,22 @@ FIELD_NAMES: Mapping[str, str] = {
 }
 """Fields of an entry that a world file calls otherwise, by our names."""
 
-T = TypeVar("T")
-
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_CHOICES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "position": (
+        ("before_char", "before", "before_character"),
+        ("after_char", "after", "after_character"),
+        ("an_top",),
+        ("an_bottom",),
+        ("at_depth", "depth", "_d"),
+        ("em_top",),
+        ("em_bottom",),
+        ("outlet",),
+    ),
+    "selectiveLogic": (("and_any",), ("not_all",), ("not_any",), ("and_all",)),
+    "role": (("system",), ("user",), ("assistant",)),
+}
+"""Names of the numbered choices; the first of each is told."""
 _NEVER = -1.0  # a probability that never passes
 _ALWAYS = 100.00000001  # a probability that always passes, but is rolled
 _NOWHERE = "\uffff"  # a key that never matches
@@ -182,6 +195,7 @@ def collect(
         fresh = entry.id
         while fresh in entries:
             fresh += "+"
+        problems.extend(entry_problems(fields, uid))
         entries[fresh] = entry if fresh == entry.id else entry.model_copy(update={"id": fresh})
     return tuple(entries.values()), tuple(problems)
 
@@ -270,12 +284,20 @@ def as_scripted(entry: LoreEntry) -> LoreEntry:
         said["enabled"] = number_or_none(raw["disable"]) != 1
     if raw.get("order", 100) in (None, ""):
         said["insertion_order"] = 0
-    if not isinstance(raw.get("position"), int | float | None):
-        said["position"] = None
+    said |= _scripted_position(entry)
+    if isinstance(raw.get("role"), str) and number_or_none(raw["role"]) is None:
+        said["role"] = ROLES[0]
     if isinstance(raw.get("probability"), str | bool):
         said["probability"] = _ALWAYS if entry.probability == 100 else entry.probability
     said |= _scripted_logic(entry) | _scripted_keys(raw) | _scripted_sources(raw)
     return entry.model_copy(update=said) if said else entry
+
+
+def _scripted_position(entry: LoreEntry) -> JsonObject:
+    """A position is the number in the file; a text is none."""
+    written = entry.raw.get("position")
+    place = None if isinstance(written, str) else _position(written)
+    return {} if written is None or place is entry.position else {"position": place}
 
 
 def _scripted_logic(entry: LoreEntry) -> JsonObject:
@@ -306,9 +328,39 @@ def _scripted_sources(raw: JsonMapping) -> JsonObject:
     }
 
 
+def choice_number(field: str, value: object) -> int | None:
+    """The number of a position, logic or role, which may be written as its name; None if there is no such choice.
+
+    >>> [choice_number("position", value) for value in (4, "4", "before_char", "At Depth", "left", 9)]
+    [4, 4, 0, 4, None, None]
+    """
+    if isinstance(value, str):
+        named = re.sub(r"\W+", "_", value.strip().casefold())
+        value = next((at for at, names in enumerate(_CHOICES[field]) if named in names), value)
+    at = None if isinstance(value, bool) else number_or_none(value)
+    return at if at is not None and 0 <= at < len(_CHOICES[field]) else None
+
+
+def entry_problems(
+    entry: JsonMapping, uid: str, fields: Iterable[str] = tuple(_CHOICES)
+) -> tuple[LocalizedText, ...]:
+    """What is no position, logic or role in these fields of an entry."""
+    return tuple(
+        LocalizedText(
+            "entry {name!r}: {field}: {found!r:.60} is not known; write one of {names}",
+            name=_called(entry, uid),
+            field=field,
+            found=entry[field],
+            names=Listed(same[0] for same in _CHOICES[field]),
+        )
+        for field in fields
+        if entry.get(field) not in (None, "") and choice_number(field, entry[field]) is None
+    )
+
+
 def _position(value: object) -> LorePosition | None:
-    place = None if isinstance(value, bool) else number_or_none(value)
-    return POSITIONS[place] if place is not None and place in range(len(POSITIONS)) else None
+    place = choice_number("position", value)
+    return None if place is None else POSITIONS[place]
 
 
 def _filter(raw: object) -> CharacterFilter | None:
@@ -320,11 +372,6 @@ def _filter(raw: object) -> CharacterFilter | None:
         if names or tags
         else None
     )
-
-
-def _pick(table: tuple[T, ...], index: object) -> T:
-    at = number_or_none(index)
-    return table[at] if at is not None and 0 <= at < len(table) else table[0]
 
 
 def _truth(value: object) -> bool:
@@ -387,8 +434,8 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
         ("depth", "scan_depth"), lambda value: None if value is None else _whole(value)
     ),
-    "selective_logic": lambda value: _pick(LOGICS, value),
-    "role": lambda value: _pick(ROLES, value),
+    "selective_logic": lambda value: LOGICS[choice_number("selectiveLogic", value) or 0],
+    "role": lambda value: ROLES[choice_number("role", value) or 0],
     "position": _position,
     "character_filter": _filter,
 }

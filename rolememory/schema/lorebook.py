@@ -114,7 +114,7 @@ class Lorebook(BaseModel, frozen=True, arbitrary_types_allowed=True):
     token_budget: int | None = None
     recursive_scanning: bool | None = None
     format: str = ""  # source format: "sillytavern", "character_book", "novelai", ...
-    problems: tuple[LocalizedText, ...] = ()  # unreadable entries, one line each
+    problems: tuple[LocalizedText, ...] = ()  # unreadable entries and fields, one line each
     raw: JsonObject = Field({}, repr=False)
 
 

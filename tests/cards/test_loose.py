@@ -50,6 +50,14 @@ def fires(rules: str, **fields: Any) -> bool:
             False,
             id="selectiveLogic: '2' never decides",
         ),
+        pytest.param({"position": "before_char"}, True, False, id="position: a name is no number"),
+        pytest.param({"position": "Before"}, True, False, id="position: our name"),
+        pytest.param(
+            {"keysecondary": ["sea"], "selectiveLogic": "NOT ANY"},
+            True,
+            False,
+            id="selectiveLogic: its name never decides",
+        ),
         pytest.param(
             {"keysecondary": ["sea"], "selectiveLogic": 2}, True, True, id="selectiveLogic: 2"
         ),
@@ -70,6 +78,51 @@ def fires(rules: str, **fields: Any) -> bool:
 )
 def test_loosely_typed_fields(fields: dict[str, Any], meant: bool, taken: bool) -> None:
     assert (fires("default", **fields), fires("sillytavern", **fields)) == (meant, taken)
+
+
+@pytest.mark.parametrize("card", [False, True], ids=["a world file", "a card's book"])
+def test_named_places_and_roles_are_read(card: bool) -> None:
+    fields = {"position": "at_depth", "role": "assistant", "depth": 2, "content": "x"}
+    book = read_book(_entries(fields, card))
+    (entry,) = book.entries
+    assert (entry.position, entry.role, entry.depth) == ("depth", "assistant", 2)
+    assert book.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        pytest.param(
+            {"position": "left"},
+            "entry 'Lamp': position: 'left' is not known; write one of before_char, after_char, an_top, an_bottom, at_depth, em_top, em_bottom, outlet",
+            id="no place",
+        ),
+        pytest.param({"position": 9}, "position: 9 is not known", id="a number too high"),
+        pytest.param({"role": "narrator"}, "role: 'narrator' is not known; write one of system, user, assistant", id="no role"),
+        pytest.param({"selectiveLogic": "xor"}, "selectiveLogic: 'xor' is not known; write one of and_any, not_all, not_any, and_all", id="no logic"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("card", [False, True], ids=["a world file", "a card's book"])
+def test_unknown_places_and_roles_are_told_and_the_entry_stays(
+    fields: dict[str, Any], told: str, card: bool
+) -> None:
+    book = read_book(_entries({"content": "x", **fields}, card))
+    assert len(book.entries) == 1
+    assert [told in one.text() for one in book.problems] == [True]
+    assert "不认识" in book.problems[0].text("zh")
+
+
+def _entries(fields: dict[str, Any], card: bool) -> dict[str, Any]:
+    """A book of one entry; a card has all but the position in its extensions."""
+    if not card:
+        return {"entries": {"0": {"uid": 0, "key": ["lamp"], "comment": "Lamp", **fields}}}
+    own = {name: fields[name] for name in ("content", "position") if name in fields}
+    extended = {name: value for name, value in fields.items() if name not in own}
+    return {
+        "entries": [
+            {"keys": ["lamp"], "comment": "Lamp", "enabled": True, **own, "extensions": extended}
+        ]
+    }
 
 
 def test_a_roll_is_taken_for_a_percentage_in_quotes() -> None:

@@ -21,7 +21,7 @@ class FaultWording(NamedTuple):
 
 WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for code, row in {
     # ── never fires ──
-    "unreadable": (E, "an entry cannot be read: {problem}", "correct it; the others load"),
+    "unreadable": (E, "an entry cannot be read as it is written: {problem}", "correct it; the others load"),
     "no_keys": (E, "it has no keys, so nothing activates it", "give it a key, or make it constant"),
     "only_secondary": (E, "it has secondary keys only ({keys}); they count only after a primary key", "move them to the primary keys"),
     "text_for_list": (E, "keys stand as one text, {found}; a list is read", "write {example}"),
