@@ -174,6 +174,14 @@ class RowMapping:
         once[first[self.rows[rows]]] = True
         return once
 
+    def copies(self, mask: Mask) -> Floats:
+        """How many rows of the mask have the index row of each, at least 1; (n_rows,)."""
+        if self.alike:
+            return np.ones(len(mask), dtype=np.float32)
+        often = np.bincount(self.rows[mask & (self.rows >= 0)], minlength=int(self.rows.max()) + 1)
+        found: Floats = np.maximum(often[self.rows], 1).astype(np.float32)
+        return found
+
     def spread(self, mask: Mask, size: int) -> Mask:
         """A mask of table rows as a mask of `size` index rows."""
         found = np.zeros(size + 1, dtype=np.bool_)  # at the end: not in the index
@@ -458,7 +466,9 @@ class SemanticTrigger(ByRows):
         """
         says, asks, scene = self.table.says.values, self.table.asks.values, asked.scene
         evidence, meant = self._of_topics(asked, self._in_context(asked, own) * asked.mask)
-        lent = self._conversations.lent(evidence, self._settings.neighbours, asks)
+        lent = self._conversations.lent(
+            self._of_one_place(asked, evidence), self._settings.neighbours, asks
+        )
         if (led := self._led(asked, evidence)) is not None:
             lent = lent + led.evidence
         evidence = evidence + lent * says  # nobody is helped by "Hm."
@@ -467,6 +477,12 @@ class SemanticTrigger(ByRows):
         evidence = self._of_speaker(asked, evidence)
         told = self._substance.answering(evidence, scene.query, self.table.entry)
         return told, meant, led
+
+    def _of_one_place(self, asked: "_Asked", evidence: Floats) -> Floats:
+        """The evidence, in nats, that this line of all with the same text is meant: of n less by log n."""
+        if self._words is None:
+            return evidence
+        return np.maximum(evidence - np.log(self._words.copies(asked.mask)), np.float32(0.0))
 
     def _of_speaker(self, asked: "_Asked", evidence: Floats) -> Floats:
         """The evidence, (n_rows,), with what memories gain that name who speaks of themselves.

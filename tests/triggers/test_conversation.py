@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rolememory import Home, Message
 from rolememory.schema.passage import Passage, passage
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.table import Table
@@ -138,3 +140,38 @@ def test_versions_of_one_moment_stand_alike_in_whatever_order_they_came() -> Non
         found.append({one.id: float(share) for one, share in zip(order, lent, strict=True)})
     assert found[0] == found[1] == found[2]
     assert len(set(found[0].values())) > 1
+
+
+THINGS = "kettle gate thimble clock otter letter goose telescope horse harp lantern map".split()
+THINGS_ZH = "铜壶 大门 顶针 座钟 水獭 旧信 白鹅 望远镜 木马 竖琴 灯笼 地图".split()
+
+
+@pytest.mark.parametrize(
+    ("told", "phrase", "question"),
+    [
+        pytest.param(
+            [f"The miller sold a {one}." for one in THINGS],
+            "*she smiles softly*",
+            "Why do you smile so softly?",
+            id="en",
+        ),
+        pytest.param(
+            [f"磨坊主卖掉了{one}。" for one in THINGS_ZH],
+            "*她轻轻地笑了*",
+            "你怎么笑得这么轻？",
+            id="zh",
+        ),
+    ],
+)
+@pytest.mark.parametrize("often", [1, 12])
+def test_what_stands_beside_a_repeated_phrase_does_not_come_with_it(
+    tmp_path: Path, told: list[str], phrase: str, question: str, often: int
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        for number, text in enumerate(told):
+            reply = phrase if number < often else f"{number}."
+            role.observe([Message.user(text)], reply, chat=f"day {number}", user="lin")
+        found = role.recall(question, chat="today", user="lin", dry_run=True).recalled
+    beside = [one for one in found if one.memory.content in told]
+    assert bool(beside) == (often == 1)
