@@ -69,6 +69,30 @@ def taken_back(stage: Stage, way: str) -> None:
     assert not [text for text in stage.contents(name) if word in text]
 
 
+def withdrawn(stage: Stage, way: str) -> None:
+    """The message deleted, what was learned from it is shown no longer."""
+    stage.through(way)
+    name, word = fresh("Nan"), fresh("lilies")
+    stage.chat(name)
+    stage.say(fresh("It is the evening of day"))
+    stage.say(f"Remember that my niece Ella keeps {word} in Bergen.")
+    line = learned(stage, word)
+    line.wait_for(state="attached")
+    stage.call("remove", 3)
+    stage.say("It is late.")  # a proxy hears of it with the next turn
+    line.wait_for(state="detached")
+
+
+def a_role_deleted_meanwhile(stage: Stage, way: str) -> None:
+    """The role deleted on the server's page, the open chat begins it again."""
+    stage.through(way)
+    name, word = fresh("Nan"), fresh("lilies")
+    stage.tell(name, EN.fact, EN.word)
+    stage.delete(name)
+    stage.say(f"My niece Ella keeps {word} in Bergen.")
+    stage.heard(word, name)
+
+
 def taken_back_together(stage: Stage, way: str) -> None:
     """What was learned in one go is taken back in one go."""
     stage.through(way)

@@ -83,15 +83,21 @@ class Memory:
 
     def remember(self, words: str, role: str) -> None:
         """Write a memory, as the page does."""
-        path = f"{self.url}/api/roles/{quote(role, safe='')}/memories"
-        headers = {"Authorization": f"Bearer {self.token}"}
-        httpx.post(
-            path,
-            json={"content": words},
-            headers=headers,
+        self._change("POST", f"/roles/{quote(role, safe='')}/memories", json={"content": words})
+
+    def delete(self, role: str) -> None:
+        """Delete a role, as the page does."""
+        self._change("DELETE", f"/roles/{quote(role, safe='')}")
+
+    def _change(self, method: str, path: str, **body: Any) -> None:
+        httpx.request(
+            method,
+            f"{self.url}/api{path}",
+            headers={"Authorization": f"Bearer {self.token}"},
             trust_env=False,
             verify=False,
             timeout=PATIENCE_S,
+            **body,
         ).raise_for_status()
 
     def said(self, role: str) -> list[str]:

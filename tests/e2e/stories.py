@@ -161,6 +161,8 @@ def _panel() -> Iterator[Story]:
     for told, lives, quick in (
         ("what was learned is shown once", panel.shown_once, ""),
         ("what was learned can be taken back", panel.taken_back, ""),
+        ("what was learned is shown no longer without its message", panel.withdrawn, "direct"),
+        ("a role deleted meanwhile begins again", panel.a_role_deleted_meanwhile, ""),
         ("what was learned in one go is taken back in one go", panel.taken_back_together, ""),
         ("what was learned can be pinned to every turn", panel.pinned, ""),
         ("what was learned can be put in other words", panel.changed, ""),

@@ -254,6 +254,10 @@ class Stage:
         """Write a memory of this character."""
         self.memory.remember(words, self._called[name])
 
+    def delete(self, name: str) -> None:
+        """Delete this character's role, as the server's page does."""
+        self.memory.delete(self._called[name])
+
     def said(self, name: str) -> list[str]:
         """The texts of all that stands in this character's chats."""
         return self.memory.said(self._called[name])

@@ -4,7 +4,7 @@ import { addCommands } from './commands.js';
 import { find, tellAsleep } from './find.js';
 import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
-import { addPanel, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
+import { addPanel, learnedLines, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
 import { keepRole, renamed } from './roles.js';
 import { Trouble, follow, look, onState } from './server.js';
 import { forget, settings } from './settings.js';
@@ -41,7 +41,7 @@ async function quietly(work) {
 
 const refreshTurn = () => quietly(async () => showTurn(await memory.lastTurn()));
 
-const refreshLearned = () => quietly(async () => showLearned(await memory.learned()));
+const refreshLearned = () => quietly(async () => showLearned(await memory.learned(learnedLines)));
 
 let asked = Promise.resolve(); // one after the other, so that what came first is not shown last
 
@@ -72,8 +72,9 @@ async function listen() {
 }
 
 function heard(kind) {
+    if (['role', 'open'].includes(kind)) memory.forgetNames(); // one may be deleted, and another take its place
     memory.news();
-    if (['learned', 'memory', 'open'].includes(kind)) refreshLearned();
+    if (['learned', 'memory', 'chat', 'open'].includes(kind)) refreshLearned();
     if (['turn', 'open'].includes(kind)) refreshTurn();
     if (['chat', 'memory', 'open'].includes(kind)) refreshPeople();
 }

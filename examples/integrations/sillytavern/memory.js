@@ -77,15 +77,16 @@ let stood = new Map(); // and where the history of each stood then
 let looking = Promise.resolve();
 
 /**
- * What was learned, changed and removed since it was last looked at; `anew` when others were open then. One look after the
- * other: two at once would tell of the same line twice.
+ * What was learned, changed and removed since it was last looked at; `anew` when others were open then; `gone`: those of `shown()`
+ * that count no more. One look after the other: two at once would tell of the same line twice.
  */
-export function learned() {
-    looking = looking.then(sinceThen, sinceThen);
+export function learned(shown) {
+    const look = () => sinceThen(shown);
+    looking = looking.then(look, look);
     return looking;
 }
 
-async function sinceThen() {
+async function sinceThen(shown) {
     const person = who();
     const open = await here();
     const lines = open ? (await ask('GET', `${under(open.id, 'history')}?limit=50`)).items : [];
@@ -97,8 +98,12 @@ async function sinceThen() {
     stood.set(key, Math.max(before ?? 0, ...lines.map((one) => one.seq))); // of a role that is made later everything is new
     const fresh = lines.filter((one) => before !== undefined && one.seq > before).reverse();
     const names = fresh.length ? await namesOf(open.person.user) : [];
-    return { anew, added: fresh.filter((one) => isLearned(one, names)).map((one) => told(one, open)), later: fresh.filter((one) => one.op !== 'add') };
+    const gone = open && shown().length ? await withdrawn(open) : [];
+    return { anew, gone, added: fresh.filter((one) => isLearned(one, names)).map((one) => told(one, open)), later: fresh.filter((one) => one.op !== 'add') };
 }
+
+/** Memories that count no more: their messages are gone, or others took their place. */
+const withdrawn = async (open) => (await ask('GET', `${under(open.id, 'memories')}?counts=no&sort=-created&limit=200`)).items.map((one) => one.id);
 
 const sceneOf = (person) => (person ? JSON.stringify([person.group.length ? person.group : [person.avatar, person.role], person.user]) : '');
 const isLearned = (line, names) => line.op === 'add' && LEARNERS.has(line.actor) && isOf(names, line) && line.fields.content?.[1];

@@ -147,7 +147,7 @@ const recalled = (item) =>
 const SHOWN = 12;
 
 /** Each line once, newest first, with what can be done about it; what became of it elsewhere shows here too. */
-export function showLearned({ anew, added, later }) {
+export function showLearned({ anew, added, later, gone }) {
     if (anew) parts.learned.replaceChildren();
     for (const line of settings().notices ? added : []) {
         rowThatSays(line.text)?.remove(); // said again: the newer one stands for both
@@ -155,7 +155,11 @@ export function showLearned({ anew, added, later }) {
     }
     while (parts.learned.childElementCount > SHOWN) parts.learned.lastElementChild.remove();
     for (const line of later) became(rowOf(line.id), line);
+    for (const id of gone) rowOf(id)?.remove();
 }
+
+/** The memories that are shown as just learned. */
+export const learnedLines = () => rows().map((row) => row.dataset.memory);
 
 const rows = () => [...parts.learned.children];
 const rowOf = (id) => rows().find((row) => row.dataset.memory === id);

@@ -51,7 +51,7 @@ export async function ask(method, path, body = undefined, { ms = USUAL_MS, signa
             cache: 'no-store',
         });
     } catch (error) {
-        throw told(limit.aborted || signal?.aborted ? new Trouble('slow', say('The server took too long; the turn went on without memory.')) : await missing(signal), asked);
+        throw told(limit.aborted || signal?.aborted ? slow(signal) : await missing(signal), asked);
     }
     return read(answer, asked);
 }
@@ -72,6 +72,9 @@ async function read(answer, asked) {
     if (answer.status === 401) throw told(new Trouble('token', say('The server does not know this token. Copy it again from the file `.token` of the home folder.')), asked);
     throw new Trouble(fault.code ?? String(answer.status), [fault.message, fault.hint].filter(Boolean).join(' · ') || `HTTP ${answer.status}`);
 }
+
+/** It took too long: for a turn that waits, or for whoever looks. */
+const slow = (turn) => new Trouble('slow', turn ? say('The server took too long; the turn went on without memory.') : say('The server takes long to answer; try again in a moment.'));
 
 /** A page is not told why a question failed; a blind one tells whether anybody is there at all. */
 async function missing(signal) {
