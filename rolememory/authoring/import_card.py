@@ -10,6 +10,7 @@ from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document
 from rolememory.cards.containers import new_json
+from rolememory.cards.images import picture_of
 from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
@@ -20,6 +21,7 @@ from rolememory.storage.port import Space, bytes_in, rewrite
 from rolememory.text.fold import fold_name
 
 BOOKS = "worldbooks/"
+PICTURED = frozenset({"card.png", "card.charx"})
 
 _NO_NAMES = frozenset({"card", "main", "character", "default"})  # default file names
 
@@ -127,7 +129,7 @@ def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -
         for name, data in parts.files.items()
         if standing[name] != data and name not in kept
     }
-    gone = before.keys() - parts.files.keys() - edited
+    gone = before.keys() - parts.files.keys() - edited - _pictures(parts.role.card)
     removed = tuple(sorted(name for name in gone if standing[name] is not None))
     if writing or removed:
         role_memory.backup()
@@ -140,6 +142,11 @@ def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -
         kept=tuple(sorted(kept)),
         problems=parts.problems,
     )
+
+
+def _pictures(card: str | None) -> frozenset[str]:
+    """The cards that stay beside this one for their picture: it has none."""
+    return PICTURED if card not in PICTURED else frozenset()
 
 
 def _is_edited(
@@ -222,8 +229,19 @@ def _card_in(space: Space, name: str) -> Card:
         raise FileError.unreadable(kept.place, error) from error
 
 
+def picture(role_memory: RoleMemory) -> bytes | None:
+    """The image of the role's card, or of the card that it had before one without an image.
+
+    Raises:
+        FileError: the card cannot be read.
+    """
+    return picture_of(_original(role_memory.space, role_memory.role))
+
+
 def _original(space: Space, role: Role) -> Card:
     if role.card:
-        return _card_in(space, role.card)
+        card = _card_in(space, role.card)
+        beside = sorted(_pictures(role.card) & set(space.names("card.")), reverse=True)
+        return replace(card, picture=picture_of(_card_in(space, beside[0]))) if beside else card
     raw: JsonObject = new_document(name=role.name)
     return Card(raw, V3, new_json(raw))

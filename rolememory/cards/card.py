@@ -35,6 +35,7 @@ class Card:
     container: Container = field(repr=False)
     file: str = ""  # name for messages and character filters
     problems: tuple[str, ...] = ()  # oddities, one line each; the card was read anyway
+    picture: bytes | None = field(default=None, repr=False)  # a PNG beside the file, if it has none
 
     @property
     def format(self) -> str:
@@ -178,7 +179,7 @@ class Card:
     def in_form(self, form: CardForm) -> "Card":
         """The card in another layout, as JSON; unsupported fields are kept in its extensions."""
         raw = form.from_hub(self.hub)
-        return Card(raw, form, new_json(raw), self.file, self.problems)
+        return Card(raw, form, new_json(raw), self.file, self.problems, self.picture)
 
     def _saying(self, told: JsonMapping) -> Self:
         if has_layout(self.form):

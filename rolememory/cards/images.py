@@ -16,9 +16,14 @@ _DEFAULT = "ccdefault:"
 
 
 def of_card(card: Card) -> bytes:
-    """The main icon of the card if it is a PNG in its CHARX, else a blank image."""
+    """The image of the card, else a blank one."""
+    return picture_of(card) or png.blank()
+
+
+def picture_of(card: Card) -> bytes | None:
+    """The image of the card without its texts: its own, the main icon in its CHARX, or the one beside it."""
     found = _inside(card)
-    return found[1] if found else png.blank()
+    return found[1] if found else taken(card)
 
 
 def members_left(card: Card, icon_taken: bool) -> list[str]:
@@ -48,9 +53,9 @@ def _inside(card: Card) -> tuple[str, bytes] | None:
 
 
 def taken(card: Card) -> bytes | None:
-    """The image of a PNG card without its card; None for other cards."""
+    """The image of a PNG card without its card, or the one beside the card."""
     if card.container.name != "png":
-        return None
+        return card.picture
     return png.with_texts(card.container.data, card.file, {}, gone=("ccv3", "chara"))
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from rolememory.cards.base import load
+from rolememory.cards.images import picture_of
 from tests.cards.makers import card_picture, charx, entry, picture, v1, v2, v3
 from tests.cli.running import Command, Ran, process
 
@@ -241,7 +243,7 @@ def test_a_newer_card_replaces_its_files_but_not_a_book_that_was_edited(
     done = brought(command, newer, "--into", "Asha")
     assert (done["written"], done["removed"], done["kept"]) == (
         ["card.json", "worldbooks/Harbour.json"],
-        ["card.png"],
+        [],
         [],
     )
     assert "It is dark." in book.read_text("utf-8")
@@ -256,6 +258,32 @@ def test_a_newer_card_replaces_its_files_but_not_a_book_that_was_edited(
     ]
     assert "It is bright." not in book.read_text("utf-8")
     assert command("restore", "Asha", "--list", "--json").json
+
+
+@pytest.mark.parametrize("kind", ["png", "charx"])
+def test_json_over_a_picture_keeps_the_picture(command: Command, tmp_path: Path, kind: str) -> None:
+    icon = {"type": "icon", "uri": "embeded://icon.png", "name": "main", "ext": "png"}
+    first = tmp_path / f"Mira.{kind}"
+    inside = {"icon.png": picture()}
+    first.write_bytes(
+        card_picture(v3(name="Asha"))
+        if kind == "png"
+        else charx(v3(name="Asha", assets=[icon]), **inside)
+    )
+    found = brought(command, first)
+    later = saved(tmp_path, "later.json", v3(name="Asha", description="Older now."))
+    again = brought(command, later, "--into", "Asha")
+    assert (folder(again) / "card.json").read_bytes() == later.read_bytes()
+    assert (folder(again) / f"card.{kind}").read_bytes() == first.read_bytes()
+    for to in ("png", "charx"):
+        out = tmp_path / f"out.{to}"
+        assert command("card", "export", "Asha", "--to", to, "--out", str(out)).code == 0
+        card = load(out.read_bytes())
+        assert card.text("description") == "Older now."
+        assert picture_of(card) == picture()
+    assert load((folder(again) / "card.json").read_bytes()).format == "v3"
+    brought(command, first, "--into", "Asha")
+    assert not (folder(found) / "card.json").exists()
 
 
 def test_another_book_name_leaves_no_old_book(command: Command, file: Path, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Character cards: import, read, export, lint; and detection of a dropped file's type."""
 
-from pathlib import PurePath
 from typing import Annotated, Literal
 
 from fastapi import Query, Response
@@ -8,13 +7,13 @@ from fastapi import Query, Response
 from rolememory.authoring.card_faults import card_faults
 from rolememory.authoring.convert import convert
 from rolememory.authoring.import_card import Match, card_of, import_card, match
+from rolememory.authoring.import_card import picture as role_picture
 from rolememory.authoring.import_review import CatchAllKey, everywhere
 from rolememory.authoring.lint.finding import WordedFinding
 from rolememory.cards.base import load
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
-from rolememory.cards.png import is_png
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.dependencies import HomeCall, RoleCall, router
@@ -157,11 +156,10 @@ def preview_card_conversion(
     responses={200: {"content": {"image/png": {}}}},
 )
 def picture(call: RoleCall) -> Response:
-    """The image of the role's card, if the card is a PNG."""
-    role = call.role.role
-    path = call.role.folder / PurePath(role.card or "").name
-    if not role.card or not path.is_file() or not is_png(data := path.read_bytes()):
-        raise UnknownNameError("picture", role.name, [])
+    """The image of the role's card, or of the card that it had before one without an image."""
+    data = role_picture(call.role)
+    if data is None:
+        raise UnknownNameError("picture", call.role.role.name, [])
     return Response(data, media_type="image/png")
 
 

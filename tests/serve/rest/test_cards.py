@@ -164,6 +164,14 @@ def test_a_card_goes_out_and_says_what_is_lost(api: httpx.Client) -> None:
     assert good(api.get(f"{path}/lint"))["card"]["name"] == "Goes Out"
 
 
+def test_json_over_a_picture_keeps_the_picture(api: httpx.Client) -> None:
+    role = good(api.post("/cards", content=card("Still Seen"), headers=OCTETS))["role"]
+    newer = card("Still Seen", "json", scenario="At sea.")
+    good(api.post("/cards", content=newer, headers=OCTETS, params={"into": role}))
+    assert good(api.get(f"/roles/{role}/card"))["format"] in ("v2", "v3")
+    assert api.get(f"/roles/{role}/picture").headers["content-type"] == "image/png"
+
+
 def test_a_role_without_a_card_gets_one(role: Any) -> None:
     shown = role.get("/card")
     assert (shown["name"], shown["book"]) == (role.name.replace("\n", " "), None)
