@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rolememory.recall.prepared_chat import window
+from rolememory.recall.prepared_chat import segments, window
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Scene
 from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
-from rolememory.text.segment import segments
 
 DAY_ZERO = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 """The moment that `day=0` means."""

@@ -22,8 +22,7 @@ from rolememory.chats.log import ChatLog
 from rolememory.chats.log_index import ChatLogIndex
 from rolememory.chats.normalize import Clean
 from rolememory.chats.presence import Attendance, Audience, Scopes
-from rolememory.chats.resolved_chat import ResolvedChat
-from rolememory.chats.resolver import ChatResolver, ObserveRequest
+from rolememory.chats.resolver import ChatResolver, ObserveRequest, ResolvedChat
 from rolememory.chats.rows import ChatLogRow
 from rolememory.chats.stories import BY_DEFAULT, Belonging, Living, Stories, shown
 from rolememory.chats.transcript import Chat

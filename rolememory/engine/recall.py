@@ -27,10 +27,10 @@ from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import RoleMemoryError
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.recall.associates import NOBODY, AssociatedRole, Circle, partners
+from rolememory.recall.blocks import merged
 from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
 from rolememory.recall.pipeline import Request
-from rolememory.recall.scene_state import merged
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.generation import USUAL, Generation

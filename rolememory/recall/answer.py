@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 
+from rolememory.inject.render import Length
 from rolememory.recall.active_set import superseded
 from rolememory.recall.allowance import (
     CHARACTERS_A_TOKEN,
@@ -13,8 +14,8 @@ from rolememory.recall.allowance import (
     continues,
 )
 from rolememory.recall.associates import Associated
-from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
-from rolememory.recall.gates import Asker, TurnGateContext, eligible, inherited, turn_gate
+from rolememory.recall.fit import Fitted, Fitting, Visible, fit
+from rolememory.recall.gates import Asker, eligible, inherited, turn_gate
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.restated import inherit
 from rolememory.recall.weigh import order, weigh
@@ -34,8 +35,7 @@ class RecallQuery:
     index: MemoryIndex
     scene: Scene
     settings: Settings
-    measure: Measure
-    occasion: TurnGateContext
+    measure: Length
     asker: Asker
     visible: Visible = field(default_factory=Visible)
     kept: frozenset[str] = frozenset()
@@ -51,6 +51,8 @@ class RecallQuery:
     supposed: Memory | None = None  # a memory as if it had been written so
     told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
     heard: int = MUCH  # candidates that whoever asks may hear
+    before: int = 0  # messages of the chat before this one
+    off: bool = False  # somebody said that nothing is recalled in this chat
 
     @property
     def size(self) -> int:
@@ -199,7 +201,8 @@ def ask(
 
 def answer(question: RecallQuery, heard: Collection[str] | None = None) -> RecallResult:
     """Score the memories and select; `heard` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
-    if closed := turn_gate(question.occasion, question.settings.recall):
+    query, rules = question.scene.query, question.settings.recall
+    if closed := turn_gate(query, question.before, rules, off=question.off):
         return RecallResult(closed=closed)
     scored, notes = ask(question, heard)
     return RecallResult(scored, fit(scored, question.measure, question.fitting), notes=notes)

@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 from functools import cached_property, lru_cache, partial
 from itertools import filterfalse
 from operator import itemgetter
-from typing import Protocol
 
 from rapidfuzz import fuzz
 
+from rolememory.inject.render import GrowingBlock, Length
 from rolememory.recall.allowance import Allowance, FoundOutLater
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, placed
@@ -43,47 +43,6 @@ FULL = 0.97  # of the block: no line is so short that it fits beside it
 _CLAUSE_ENDS = ".!,;:…。！，；："
 _CLAUSE_BEGINS = _CLAUSE_ENDS + "?？\n"  # behind which a clause begins
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
-
-
-class Measure(Protocol):
-    """Lengths of the rendered block, in the budget's unit (characters or tokens)."""
-
-    def block(self, memories: Sequence[Memory]) -> int:
-        """Length of the whole block with these memories, fence and headings included; 0 for none."""
-        ...
-
-    def share(self, memories: Sequence[Memory]) -> int:
-        """Length of the lines of these memories, which are of one type."""
-        ...
-
-    def growing(self, *, whole: bool) -> "GrowingLength":
-        """An empty block to which memories are added; `whole`: measured as a whole each time."""
-        ...
-
-
-class GrowingLength(Protocol):
-    """The length of a block while memories are added."""
-
-    @property
-    def length(self) -> int:
-        """How long it is."""
-        ...
-
-    def share(self, memories: Sequence[Memory]) -> int:
-        """As `Measure.share`."""
-        ...
-
-    def least(self, memory: Memory) -> int:
-        """A cheap lower bound of the length of a memory's line; 0 if unknown."""
-        ...
-
-    def tried(self, memory: Memory) -> int:
-        """The length with this memory added."""
-        ...
-
-    def take(self, memory: Memory) -> None:
-        """Add this memory."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -282,7 +241,7 @@ class _Selection:
 
     ranking: Ranking
     fitting: Fitting
-    block: GrowingLength
+    block: GrowingBlock
     fitted: Fitted
     excerpts: Excerpts
     enough: float  # relevance that is enough of what does not rest on a chat
@@ -299,7 +258,7 @@ class _Selection:
 _Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
 
 
-def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
+def fit(scored: Sequence[Scored], measure: Length, fitting: Fitting) -> Fitted:
     """Select from `scored`, best first; each is then selected or refused with a reason (hybrid: also `near`).
 
     Lengths are added up; if the block turns out longer, it is measured as a whole with each candidate.
@@ -314,7 +273,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
     return fitted
 
 
-def _fit(ranking: Ranking, block: GrowingLength, fitting: Fitting) -> Fitted:
+def _fit(ranking: Ranking, block: GrowingBlock, fitting: Fitting) -> Fitted:
     said, beside = bool((ranking.kinds == SAID).any()), _beside(ranking, fitting)
     places = _in_order(ranking, _by_threshold(ranking, fitting, beside), said=said)
     faint, taken = _too_faint(ranking, fitting) if said else (), list[Scored]()

@@ -212,43 +212,45 @@ def unchanged_between(
     return max(past, default=None), min(future, default=None)
 
 
-@value_class
-class TurnGateContext:
-    """The input of `turn_gate`."""
+def turn_gate(
+    query: str, before: int, rules: RecallSettings, *, off: bool = False
+) -> tuple[Reason, Change] | None:
+    """Why recall is skipped on this turn, and what would change it, else None. Source: S4.8, S4.20.
 
-    query: str
-    messages_before: int  # messages of the chat before this one
-    off: bool = False  # somebody said that nothing is recalled in this chat
+    `before`: how many messages of the chat precede this one; `off`: somebody said that nothing is recalled in this chat.
+    """
+    length, given = len(query.strip()), rules.long_term_trigger == "always"
+    gates = (
+        (not rules.enabled, Reason("disabled"), "recall.enabled", True),
+        (off, Reason("chat_off"), "mode", "on"),
+        (not rules.auto, Reason("disabled"), "recall.auto", True),
+        (
+            rules.first_round_empty and before == 0,
+            Reason("first_round"),
+            "recall.first_round_empty",
+            False,
+        ),
+        (
+            length < rules.min_query_length,
+            Reason("short_query", (("length", length),)),
+            "recall.min_query_length",
+            length,
+        ),
+        (
+            not (given or _is_triggered(query, rules.long_term_keywords)),
+            Reason("no_trigger_word"),
+            "recall.long_term_trigger",
+            "always",
+        ),
+    )
+    for closed, why, field, value in gates:
+        if closed:
+            return why, Change("chat" if field == "mode" else "settings", field, value)
+    return None
 
 
-def turn_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason, Change] | None:
-    """Why recall is skipped on this turn, and what would change it, else None. Source: S4.8, S4.20."""
-    if not rules.enabled:
-        return Reason("disabled"), Change("settings", "recall.enabled", True)
-    if occasion.off:
-        return Reason("chat_off"), Change("chat", "mode", "on")
-    if not rules.auto:
-        return Reason("disabled"), Change("settings", "recall.auto", True)
-    return _message_gate(occasion, rules)
-
-
-def _message_gate(occasion: TurnGateContext, rules: RecallSettings) -> tuple[Reason, Change] | None:
-    """The same for the newest message."""
-    if rules.first_round_empty and occasion.messages_before == 0:
-        return Reason("first_round"), Change("settings", "recall.first_round_empty", False)
-    length = len(occasion.query.strip())
-    if length < rules.min_query_length:
-        return Reason("short_query", (("length", length),)), Change(
-            "settings", "recall.min_query_length", length
-        )
-    return _trigger_word(occasion.query, rules)
-
-
-def _trigger_word(query: str, rules: RecallSettings) -> tuple[Reason, Change] | None:
-    if rules.long_term_trigger == "always":
-        return None
+def _is_triggered(query: str, keywords: Collection[str]) -> bool:
+    """Whether a message holds one of these words; none given: whether it asks about earlier talk."""
     said = query.casefold()
-    named = any(word.casefold() in said for word in rules.long_term_keywords)
-    if named or (not rules.long_term_keywords and technical(query)):
-        return None
-    return Reason("no_trigger_word"), Change("settings", "recall.long_term_trigger", "always")
+    named = any(word.casefold() in said for word in keywords)
+    return named or (not keywords and technical(query))

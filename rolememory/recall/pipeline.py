@@ -8,20 +8,20 @@ from functools import partial
 from typing import TypedDict
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.fence import fenced
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
 from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
-from rolememory.recall import recent, scene_state, story
+from rolememory.recall import story
 from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.allowance import asks
 from rolememory.recall.answer import RecallQuery, RecallResult, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
+from rolememory.recall.blocks import recent_block, rendered, scene_block
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.card import RoleCard
 from rolememory.recall.chats import ChatState, ChatStates
 from rolememory.recall.fit import Visible
-from rolememory.recall.gates import Asker, TurnGateContext
+from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
@@ -328,7 +328,6 @@ class RecallPipeline:
             of.scene,
             settings,
             of.told,
-            TurnGateContext(prepared.query, len(prepared.before), off=request.off),
             of.asker,
             Visible.of(prepared.query, texts, request.shown),
             of.kept.injected,
@@ -339,6 +338,8 @@ class RecallPipeline:
                 request.circle.others, settings, self._resources.lexicon()
             ),
             heard=len(of.heard),
+            before=len(prepared.before),
+            off=request.off,
         )
 
     def _wake_across(
@@ -408,13 +409,13 @@ class RecallPipeline:
         said = of.request.recent
         if not said or (given.closed and given.closed[0].code != "no_trigger_word"):
             return ""
-        return recent.worded(said, self._resources.templates, **of.frame)
+        return recent_block(said, self._resources.templates, **of.frame)
 
     def _scene(self, of: "_TurnInputs") -> str:
         """The state of the scene, if configured."""
         if not of.settings.inject.scene or of.request.off or not of.request.scene:
             return ""
-        return scene_state.worded(of.request.scene, self._resources.templates, **of.frame)
+        return scene_block(of.request.scene, self._resources.templates, **of.frame)
 
     def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
         """The line saying that nothing is known, for a question about the past without results."""
@@ -427,8 +428,7 @@ class RecallPipeline:
             return ""
         if any(refused[one].code != "below_threshold" for one in refused.others):
             return ""
-        told = self._resources.templates.render("untold", "default", style.language, style.people)
-        return fenced(str(told.text))
+        return rendered("untold", self._resources.templates, style.language, style.people)
 
     @staticmethod
     def _searchable(of: "_TurnInputs", question: RecallQuery, given: RecallResult) -> bool:

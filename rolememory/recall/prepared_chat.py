@@ -1,6 +1,6 @@
 """Builds the scene of a turn from its messages, for all strategies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -19,13 +19,55 @@ from rolememory.text.embed.queries import asked
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_aside
 from rolememory.text.pattern import PatternBudget
-from rolememory.text.segment import segments
 
 if TYPE_CHECKING:
     from rolememory.schema.scene import Vector
 
 SPOKEN = ("user", "assistant")  # what was said; instructions are not story
 MOOD_MESSAGES = 24  # older ones have faded from the mood
+CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator_notes", "persona")
+"""Texts of a `Character` that become segments if not empty, in this order."""
+
+_LIMIT = 1000  # messages; Source: SillyTavern's own limit, spec worldinfo 4.1
+_NOBODY = Character()
+
+
+def segments(
+    messages: Sequence[Message],
+    *,
+    cleaner: Cleaner | None = None,
+    character: Character | None = None,
+) -> tuple[Segment, ...]:
+    """The segments of a turn in order of number: the newest messages, then card texts.
+
+    `messages` are the visible ones, oldest first. An empty message keeps its number; empty card texts are left out.
+
+    >>> [s.text for s in segments([Message.user("Why?"), Message.assistant("The storm.")], character=Character(scenario="A harbour."))]
+    ['The storm.', 'Why?', 'A harbour.']
+    """
+    who = character or _NOBODY
+    first = max(len(messages) - _LIMIT, 0)
+    clean = cleaner.clean if cleaner else str
+    names = {"user": who.user, "assistant": who.name}
+    newest = [
+        Segment(
+            clean(message.content).strip(),
+            "message",
+            place,
+            message.role,
+            message.name or names.get(message.role, ""),
+        )
+        for place, message in zip(
+            range(len(messages) - 1, first - 1, -1), reversed(messages), strict=False
+        )
+    ]
+    return (*newest, *(_card(character) if character else ()))
+
+
+def _card(who: Character) -> Iterator[Segment]:
+    for source in CARD_TEXTS:
+        if text := str(getattr(who, source)).strip():
+            yield Segment(text, source=source)
 
 
 @value_class

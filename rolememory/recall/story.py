@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from datetime import UTC, datetime
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.fence import fenced, tame
+from rolememory.inject.fence import tame
 from rolememory.inject.sandbox import plain
+from rolememory.recall.blocks import rendered
 from rolememory.schema.memory import Chapter, Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -94,7 +95,7 @@ def worded(
         "user": tame(user),
         "language": language,
     }
-    return fenced(str(templates.render(KIND, "default", language, values).text)) if chapters else ""
+    return rendered(KIND, templates, language, values) if chapters else ""
 
 
 class StoryWords:

@@ -345,7 +345,7 @@ def test_a_log_of_a_newer_program_is_read_and_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as newer:
-        newer.setattr("rolememory.chats.resolved_chat.FORMAT", 3)
+        newer.setattr("rolememory.chats.resolver.FORMAT", 3)
         newer.setattr("rolememory.chats.log.FORMAT", 3)
         file = chat_in(tmp_path)
     before, chats = file.read_bytes(), chats_at(tmp_path)

@@ -15,7 +15,7 @@ from rolememory.inject.fence import CLOSE, OPEN
 from rolememory.inject.meter import Limits
 from rolememory.inject.render import Cast, Length, Style, in_order
 from rolememory.inject.sandbox import Sandbox
-from rolememory.recall.fit import Fitting, Measure, fit
+from rolememory.recall.fit import Fitting, fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.passage import Passage, passage
@@ -227,7 +227,7 @@ def test_the_budget_is_never_exceeded(
         for number, (text, kind, score) in enumerate(known)
     ]
     style = Style(SHIPPED, InjectSettings(template=name))
-    measure: Measure = Length(style, count)
+    measure = Length(style, count)
     fitted = fit(
         scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY)
     )

@@ -10,7 +10,6 @@ from rolememory.recall.explain import with_field
 from rolememory.recall.gates import (
     GATES,
     Asker,
-    TurnGateContext,
     eligible,
     eligible_rows,
     first_closed,
@@ -128,50 +127,44 @@ def test_who_may_be_asked_changes_only_when_something_expires() -> None:
 @pytest.mark.parametrize(
     ("occasion", "rules", "gate"),
     [
-        pytest.param(TurnGateContext("why?", 4), {}, None, id="an ordinary message asks"),
+        pytest.param(("why?", 4), {}, None, id="an ordinary message asks"),
+        pytest.param(("why?", 4), {"enabled": False}, "disabled", id="recall is off"),
+        pytest.param(("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"),
         pytest.param(
-            TurnGateContext("why?", 4), {"enabled": False}, "disabled", id="recall is off"
-        ),
-        pytest.param(
-            TurnGateContext("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"
-        ),
-        pytest.param(
-            TurnGateContext("why?", 0),
+            ("why?", 0),
             {"first_round_empty": True},
             "first_round",
             id="the first round is left empty",
         ),
+        pytest.param(("why?", 1), {"first_round_empty": True}, None, id="the second is not"),
+        pytest.param(("a", 4), {}, "short_query", id="one letter asks for nothing"),
+        pytest.param(("龙", 4), {}, "short_query", id="nor does one character"),
+        pytest.param(("龙呢", 4), {}, None, id="two characters do"),
         pytest.param(
-            TurnGateContext("why?", 1), {"first_round_empty": True}, None, id="the second is not"
-        ),
-        pytest.param(TurnGateContext("a", 4), {}, "short_query", id="one letter asks for nothing"),
-        pytest.param(TurnGateContext("龙", 4), {}, "short_query", id="nor does one character"),
-        pytest.param(TurnGateContext("龙呢", 4), {}, None, id="two characters do"),
-        pytest.param(
-            TurnGateContext("hello", 4),
+            ("hello", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)},
             "no_trigger_word",
             id="no word asks",
         ),
         pytest.param(
-            TurnGateContext("Remember me?", 4),
+            ("Remember me?", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)},
             None,
             id="a word asks",
         ),
         pytest.param(
-            TurnGateContext("你还记得吗", 4),
+            ("你还记得吗", 4),
             {"long_term_trigger": "keywords", "long_term_keywords": ("记得",)},
             None,
             id="也可以用中文问",
         ),
     ],
 )
-def test_turn_gate(occasion: TurnGateContext, rules: dict[str, Any], gate: str | None) -> None:
+def test_turn_gate(occasion: tuple[str, int], rules: dict[str, Any], gate: str | None) -> None:
     settings = RecallSettings(**rules)
-    closed = turn_gate(occasion, settings)
+    closed = turn_gate(*occasion, settings)
     assert (closed[0].code if closed else None) == gate
     if closed:
         change = closed[1]
         mended = settings.model_copy(update={change.field.removeprefix("recall."): change.value})
-        assert turn_gate(occasion, mended) is None
+        assert turn_gate(*occasion, mended) is None

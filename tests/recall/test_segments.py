@@ -1,9 +1,9 @@
 """What a turn reads, and in which order."""
 
+from rolememory.recall.prepared_chat import segments
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.text.clean import Cleaner, load_rules
-from rolememory.text.segment import segments
 
 HISTORY = [
     Message.system("Be kind."),
