@@ -1,7 +1,7 @@
 """Rendering memories for the prompt: lines, the fenced block, and their lengths. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from rolememory.inject.environment import BUILT_IN, TemplateChoice, Templates
 from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
-from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted, widened
+from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted
 from rolememory.locales import translated
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined, without_question
@@ -340,9 +340,9 @@ class Style:
         parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
         counts = {heading: len(part) for heading, part in parts.items()}
-        frame = None if "" in said.values() else self._frame_of(template, counts)
+        frame, wide = self._frame_for(template, counts) if "" not in said.values() else (None, ())
         lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
-        return filled(frame.text, lines) if frame else ""
+        return filled(frame.widened(wide), lines) if frame else ""
 
     def grown(
         self, before: "BlockLength", held: Sequence[Memory], memory: Memory
@@ -373,35 +373,44 @@ class Style:
             if isinstance(memory, Passage):
                 messages |= {memory.message}
         order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
-        frame = self._frame_of(template, {one: parts[one][0] for one in order})
-        length = frame.length(said) if frame else None
+        counts = {one: parts[one][0] for one in order}
+        frame, wide = self._frame_for(template, counts)
+        length = frame.length(said, wide) if frame else None
         if length is None:
             return None
         return BlockLength(length, said, parts, messages, template)
 
+    def _frame_for(
+        self, template: Compiled, counts: Mapping[Heading, int]
+    ) -> tuple[Frame | None, Collection[int]]:
+        """A frame and how many lines belong under each heading: it has two, if every further line adds the same text.
+
+        Else it has as many as are asked for, and there is nothing to add.
+        """
+        if self._is_even(template):
+            twice = self._frame_of(template, dict.fromkeys(counts, 2))
+            if twice and twice.between:
+                return twice, counts.values()
+        return self._frame_of(template, counts), ()
+
     def _frame_of(self, template: Compiled, counts: Mapping[Heading, int]) -> Frame | None:
-        """The frame for so many lines under each heading; rendered once for all numbers if every line adds the same text."""
+        """The frame for so many lines under each heading; None if the template has none."""
         shape = template.name, self._frame["part"], *counts.items()
-        if shape in self._frames:
-            return self._frames[shape]
-        text, double = None, dict.fromkeys(counts, 2)
-        if counts != double and self._is_even(template):
-            twice = self._frame_of(template, double)
-            text = widened(twice.text, counts.values()) if twice else None
-        if text is None:
+        if shape not in self._frames:
+            if len(self._frames) >= _KEPT_FRAMES:
+                self._frames.clear()
             text = self._hollow(template, counts)
-        if len(self._frames) >= _KEPT_FRAMES:
-            self._frames.clear()
-        frame = None if text is None else Frame.of(text, fenced, sum(counts.values()))
-        return self._frames.setdefault(shape, frame)
+            lines = sum(counts.values())
+            self._frames[shape] = None if text is None else Frame.of(text, fenced, lines)
+        return self._frames[shape]
 
     def _is_even(self, template: Compiled) -> bool:
         """Whether every further line adds the same text, as far as many lines under two headings tell."""
         if template.name not in self._even:
             headings = (_OF_TYPE[MemoryType.TRAIT], Heading("scene"))
-            twice, many = (self._hollow(template, dict.fromkeys(headings, n)) for n in (2, _MANY))
-            wide = None if twice is None else widened(twice, [_MANY] * 2)
-            self._even[template.name] = wide is not None and wide == many
+            twice, many = (self._frame_of(template, dict.fromkeys(headings, n)) for n in (2, _MANY))
+            even = twice and many and twice.between and twice.widened([_MANY] * 2) == many.text
+            self._even[template.name] = bool(even)
         return self._even[template.name]
 
     def _hollow(self, template: Compiled, counts: Mapping[Heading, int]) -> str | None:

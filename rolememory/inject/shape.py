@@ -7,7 +7,7 @@ once for all memories with the same fields set, if the macro only prints them.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jinja2 import nodes
 
@@ -40,24 +40,6 @@ def filled(frame: str, lines: Sequence[str]) -> str:
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
 
 
-def widened(twice: str, counts: Collection[int]) -> str | None:
-    r"""The frame for so many lines under each heading, derived from the one for two under each.
-
-    None if that prints a line more than once, or in another order.
-
-    >>> filled(widened("a \x000\x00, \x001\x00!", [3]) or "", "xyz")
-    'a x, y, z!'
-    """
-    pieces, text, lines = _MARK.split(twice), list[str](), 0
-    if [int(mark) for mark in pieces[1::2]] != list(range(2 * len(counts))):
-        return None
-    for at, count in enumerate(counts):
-        slots = [_FIELD.format(number) for number in range(lines, lines + count)]
-        text += [pieces[4 * at], pieces[4 * at + 2].join(slots)]
-        lines += count
-    return "".join([*text, pieces[-1]])
-
-
 def marked(told: Mapping[str, object]) -> dict[str, object]:
     """A memory's values, with each text replaced by a mark."""
     return {
@@ -81,6 +63,7 @@ class Frame:
     text: str
     bare: int  # characters of the final block outside of lines
     times: int | None  # how often it prints each line; None = it differs
+    between: tuple[int, ...]  # characters between each two lines; empty = not once each, in order
 
     @classmethod
     def of(cls, text: str, finish: Callable[[str], str], lines: int) -> "Frame":
@@ -88,14 +71,36 @@ class Frame:
 
         A line may have two marks, whose numbers differ by `lines`.
         """
-        uses = Counter(int(mark) % lines for mark in _MARK.findall(text))
-        bare = len(finish(_MARK.sub("x", text))) - uses.total()
+        pieces = _MARK.split(text)
+        marks = list(map(int, pieces[1::2]))
+        uses = Counter(mark % lines for mark in marks)
+        bare = len(finish("x".join(pieces[::2]))) - len(marks)
         counts = {uses[line] for line in range(lines)}
-        return cls(text, bare, counts.pop() if len(counts) == 1 else None)
+        between = tuple(map(len, pieces[2::4])) if marks == list(range(lines)) else ()
+        return cls(text, bare, counts.pop() if len(counts) == 1 else None, between)
 
-    def length(self, lines: int) -> int | None:
-        """Characters of the final block, given those of all lines; None if that does not determine it."""
-        return None if self.times is None else self.bare + self.times * lines
+    def length(self, said: int, counts: Iterable[int] = ()) -> int | None:
+        """Characters of the final block, given those of all lines; None if that does not determine it.
+
+        `counts`: how many lines are to be under each heading, where the frame has two.
+        """
+        if self.times is None:
+            return None
+        further = sum((count - 2) * more for count, more in zip(counts, self.between, strict=False))
+        return self.bare + further + self.times * said
+
+    def widened(self, counts: Iterable[int]) -> str:
+        r"""The text for so many lines under each heading, where it has two under each.
+
+        >>> filled(Frame.of("a \x000\x00, \x001\x00!", str, 2).widened([3]), "xyz")
+        'a x, y, z!'
+        """
+        pieces, text, lines = _MARK.split(self.text), list[str](), 0
+        for at, count in enumerate(counts):
+            slots = [_FIELD.format(number) for number in range(lines, lines + count)]
+            text += [pieces[4 * at], pieces[4 * at + 2].join(slots)]
+            lines += count
+        return "".join([*text, pieces[-1]]) if text else self.text
 
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:
