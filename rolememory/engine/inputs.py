@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, get_args
 
 from rolememory.errors import InvalidValueError, UnknownNameError
@@ -37,7 +38,7 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
     given = given if isinstance(given, Sequence) else list(given)
     with gc_paused() if len(given) > MANY else nullcontext():
         read = [
-            message if type(message) is Message else Message.of(message)
+            message if type(message) is Message else _read(message)
             for message in cancellable(given)
         ]
     return tuple(
@@ -47,6 +48,20 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
             if (found := message if TAG not in message.content else _without_ours(message))
         ]
     )
+
+
+def _read(message: MessageLike) -> Message:
+    """A message as `Message`: the same object for the same role and text, so that only new ones of a chat are read."""
+    if isinstance(message, dict) and message.keys() == {"role", "content"}:
+        role, content = message["role"], message["content"]
+        if isinstance(role, str) and isinstance(content, str):
+            return _read_before(role, content)
+    return Message.of(message)
+
+
+@lru_cache(maxsize=1024)
+def _read_before(role: str, content: str) -> Message:
+    return Message.of({"role": role, "content": content})
 
 
 def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Message]:
