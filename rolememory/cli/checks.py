@@ -29,7 +29,7 @@ from rolememory.errors import (
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Style
 from rolememory.locales import Localized, translatable
-from rolememory.recall.cleaners import list_problems
+from rolememory.recall.own_rules import list_problems
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings, Settings

@@ -5,8 +5,8 @@ from itertools import chain
 
 from rolememory.engine.context import RoleContext
 from rolememory.errors import FileError
-from rolememory.recall.cleaners import list_problems
 from rolememory.recall.lore.index import LoreIndex
+from rolememory.recall.own_rules import list_problems
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.problem import Problem
 from rolememory.storage.ineffective_fields import still_ineffective

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory.errors import ClosedError, SettingsError
 from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
-from rolememory.recall.cleaners import Cleaners
-from rolememory.recall.lexicons import Lexicons
+from rolememory.recall.own_rules import Cleaners, Lexicons
 from rolememory.recall.pipeline import SharedResources
 from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role

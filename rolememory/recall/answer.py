@@ -25,7 +25,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.text.intent import intent
-from rolememory.triggers.second_hop import names_of_present
+from rolememory.triggers.subjects import names_of_present
 
 
 @value_class

@@ -1,4 +1,4 @@
-"""The cleaner of messages, following settings and {home}/cleaning.json."""
+"""The user's own cleaning rules and emotion lexicons, reloaded on change: {home}/cleaning.json, {home}/lexicons/feeling.*.json."""
 
 import logging
 from collections.abc import Iterator
@@ -6,15 +6,16 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from rolememory.errors import FileError, UnknownNameError
-from rolememory.recall.lexicons import Lexicons
 from rolememory.schema.settings import CleanSettings
 from rolememory.storage import personas
 from rolememory.storage.files.disk import signature
-from rolememory.storage.look import Watched, this_look
+from rolememory.storage.look import Watched, this_look, watching_files
 from rolememory.storage.port import Revision, Space
 from rolememory.storage.settings import FILE
+from rolememory.text.affect_lexicon import Lexicon, load_lexicon
 from rolememory.text.clean import Cleaner, Rule, cleaner_for, load_rules, merged
 
+LEXICONS = "feeling.*.json"
 log = logging.getLogger(__name__)
 
 
@@ -70,6 +71,40 @@ class Cleaners:
                 self._broken = error
                 log.warning("%s", error)
         return self._added
+
+
+class Lexicons:
+    """Gives the current lexicon, the user's words over the shipped ones; None without user files. A broken file keeps the last good one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._seen: dict[str, Revision | None] = {}
+        self._look: object = None
+        self._lexicon: Lexicon | None = None
+        self.problem: FileError | None = None
+
+    def current(self) -> Lexicon | None:
+        """The same object while no file changed."""
+        if self._folder and (look := this_look().files) is not self._look:
+            marks = {place: mark() for place, mark in self.watched.items()}
+            if marks != self._seen:
+                self._seen = marks
+                self._read(sorted(self._folder.glob(LEXICONS)))
+            self._look = look
+        return self._lexicon
+
+    @property
+    def watched(self) -> Watched:
+        """The files, and whether there are others."""
+        return watching_files(self._folder, LEXICONS)
+
+    def _read(self, files: list[Path]) -> None:
+        try:
+            self._lexicon = load_lexicon(files) if files else None
+            self.problem = None
+        except FileError as error:
+            self.problem = error
+            log.warning("words of feeling: %s", error)
 
 
 def list_problems(home: Space, wanted: CleanSettings) -> Iterator[FileError]:

@@ -14,13 +14,11 @@ from functools import lru_cache
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Value
-from rolememory.schema.scene import Scene
 from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Floats, NDArray, Rows, np
 from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
 from rolememory.text.terms import CollectionStatistics
-from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query, tokens
-from rolememory.triggers.subjects import speaker_before
+from rolememory.text.words import PAIR, RARE, TermQuery, is_pair, kind, term_query
 
 HITS = 3  # of the first round that are followed
 SURE = 2.0  # nats below which a first hit leads nowhere
@@ -107,13 +105,6 @@ def second_hop(
         found[better], source[better] = gained[better], row
         asked[row] = TermQuery(dict.fromkeys(rare, 1.0), {one: said.surfaces[one] for one in rare})
     return SecondHop(found, source, asked) if asked else None
-
-
-def names_of_present(scene: Scene) -> frozenset[str]:
-    """The words that name the user, the character, and who speaks in the visible messages."""
-    said = (segment.name for segment in scene.segments)
-    names = {scene.user or "", scene.names.get("char", ""), speaker_before(scene), *said}
-    return frozenset(token for name in names for token in tokens(name))
 
 
 def _best(evidence: Floats, text: Callable[[int], str]) -> list[tuple[list[int], str]]:

@@ -32,13 +32,14 @@ from rolememory.triggers.acts import OF_ANOTHER, asked_acts
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.informativeness import Informativeness, questions
-from rolememory.triggers.second_hop import HopPath, SecondHop, names_of_present, second_hop
+from rolememory.triggers.second_hop import HopPath, SecondHop, second_hop
 from rolememory.triggers.subjects import (
     ALREADY,
     ALREADY_NEAR,
     TOLD_OF,
     SubjectIndex,
     calls,
+    names_of_present,
     others_present,
     speaker_before,
     speakers,
@@ -582,7 +583,7 @@ class SemanticTrigger(ByRows):
         return later_passages(
             evidence,
             asked.mask & (self.table.says.values > 0.0) & (self.table.asks.values <= MOSTLY),
-            self._speakers.rows,
+            self._speakers.rows.values,
             self.table.since.values,
             lambda row: self.table.entry(row).content,
             self._shared(asked),

@@ -94,6 +94,13 @@ def speaker_before(scene: Scene) -> str:
     return begins[1] if known else ""
 
 
+def names_of_present(scene: Scene) -> frozenset[str]:
+    """The words that name the user, the character, and who speaks in the visible messages."""
+    said = (segment.name for segment in scene.segments)
+    names = {scene.user or "", scene.names.get("char", ""), speaker_before(scene), *said}
+    return frozenset(token for name in names for token in tokens(name))
+
+
 def without_addressee(scene: Scene) -> str:
     """The newest message without names of those present that it calls; the message itself where nothing else is left.
 

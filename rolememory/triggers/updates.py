@@ -64,25 +64,20 @@ class Speakers:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
-        self._of = ArrayColumn("i8", -1)
+        self.rows = ArrayColumn("i8", -1)  # the number of each speaker
 
     def __bool__(self) -> bool:
         """Whether there are any passages."""
         return bool(self._numbers)
 
-    @property
-    def rows(self) -> Rows:
-        """The number of each row's speaker, (n_rows,)."""
-        return self._of.values
-
     def add(self, rows: Sequence[int], entries: Sequence[Entry], n_rows: int) -> None:
         """Note the speakers of these rows."""
-        self._of.grow(n_rows)
-        self._of[rows] = [self._number(entry) for entry in entries]
+        self.rows.grow(n_rows)
+        self.rows[rows] = [self._number(entry) for entry in entries]
 
     def remove(self, rows: Sequence[int]) -> None:
         """Forget these rows."""
-        self._of[rows] = -1
+        self.rows[rows] = -1
 
     def _number(self, entry: Entry) -> int:
         if not isinstance(entry, Passage) or entry.ooc:

@@ -30,7 +30,7 @@ REACHING = {
     "engine/home.py": TEMPLATES,
     "engine/context.py": BACKUPS,
     "engine/maintenance.py": BACKUPS,
-    "recall/cleaners.py": TEMPLATES,
+    "recall/own_rules.py": TEMPLATES,
     "serve/keys.py": "the keys lie in the home's folder",
     "serve/app_state.py": "an editor's saves are watched in the home's folder",
     "serve/proxy/identify.py": "cards are read as files, to compare descriptions",
