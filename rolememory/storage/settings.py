@@ -26,6 +26,7 @@ from rolememory.text.toml_diagnostics import invalid_toml
 FILE = "rolememory.toml"
 PRESETS = "presets/"
 MAX_BYTES = 1024 * 1024
+Marks = tuple[Revision | None, ...]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -273,12 +274,11 @@ class SettingsFile:
         self._home = space_of(home)
         self.problem: SettingsError | None = None
         self._overrides = overrides
-        self._seen: tuple[Revision | None, ...] | None = None
         self._look: object = None
-        self._good: dict[str, Loaded] = {}
-        self._stale: set[str] = set()
-        self._files: dict[str, Blob] = {}
-        self._watch((self._home.document(FILE),))
+        file = self._home.document(FILE)
+        self._files: dict[str, Blob] = {file.place: file}
+        self._marks: Marks = ()
+        self._good: dict[str, tuple[Marks, Loaded]] = {}  # with the marks of what was read
 
     def current(
         self, role_overrides: JsonMapping | None = None, role_file: str = "role.json"
@@ -292,9 +292,12 @@ class SettingsFile:
             self._follow()
             self._look = look
         wanted = json.dumps(role_overrides, sort_keys=True, default=str) if role_overrides else ""
-        if wanted not in self._good or wanted in self._stale:
-            self._load(wanted, role_overrides, role_file)
-        return self._good[wanted]
+        marks, (read_at, good) = self._marks, self._good.get(wanted, ((), None))
+        if good is None or read_at != marks:
+            loaded = self._load(good, marks, role_overrides, role_file)
+            self._good[wanted] = (*marks, *self._watch(loaded.files)), loaded
+            return loaded
+        return good
 
     @property
     def watched(self) -> Watched:
@@ -302,29 +305,31 @@ class SettingsFile:
         return watching(*self._files.values())
 
     def _follow(self) -> None:
-        now = tuple(file.mark() for file in self._files.values())
-        if now != self._seen:
-            self._seen, self._stale, self.problem = now, set(self._good), None
+        marks = tuple(file.mark() for file in tuple(self._files.values()))
+        if marks != self._marks:
+            self._marks, self.problem = marks, None
 
-    def _load(self, wanted: str, role_overrides: JsonMapping | None, role_file: str) -> None:
+    def _load(
+        self,
+        good: Loaded | None,
+        marks: Marks,
+        role_overrides: JsonMapping | None,
+        role_file: str,
+    ) -> Loaded:
+        """The settings as they stand now; the last good ones if they are invalid."""
         try:
-            self._good[wanted] = loaded = load_settings(
-                self._home, self._overrides, role_overrides, role_file=role_file
-            )
-            self._watch(loaded.files)
+            return load_settings(self._home, self._overrides, role_overrides, role_file=role_file)
         except SettingsError as error:
-            self.problem = error
-            if wanted not in self._good:
-                if not role_overrides:
-                    raise
-                self._good[wanted] = (
-                    self.current()
-                )  # a role with invalid overrides uses the home's settings
-        self._stale.discard(wanted)
+            if marks == self._marks:  # else another thread has seen a later edit
+                self.problem = error
+            if good is None and not role_overrides:
+                raise
+            return good or self.current()  # a role with invalid overrides uses the home's settings
 
-    def _watch(self, files: tuple[Blob, ...]) -> None:
-        """Watch these files too."""
+    def _watch(self, files: tuple[Blob, ...]) -> Marks:
+        """Watch these files too; the marks of those that are new."""
         fresh = {file.place: file for file in files if file.place not in self._files}
         self._files |= fresh
-        if self._seen is not None:
-            self._seen = (*self._seen, *(file.mark() for file in fresh.values()))
+        marks = tuple(file.mark() for file in fresh.values())
+        self._marks = (*self._marks, *marks)
+        return marks

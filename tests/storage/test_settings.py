@@ -1,6 +1,7 @@
 """Settings: layers, mistakes with their places, hot reload, the commented file (S0.21, S1.36, S3.29, S4.12, P6)."""
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from rolememory.errors import SettingsError
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
+from rolememory.storage.files.disk import Disk
+from rolememory.storage.files.space import FileSpace
 from rolememory.storage.settings import SettingsFile, load_settings
 from rolememory.storage.settings_text import (
     commented,
@@ -286,6 +289,19 @@ class TestMistakes:
         assert "larger than" in str(refusal(home))
 
 
+class MeanwhileDisk(Disk):
+    """Does something once, after the bytes were read and before they are returned."""
+
+    meanwhile: Callable[[], None] | None = None
+
+    def read(self, path: Path, offset: int = 0) -> bytes:
+        data = super().read(path, offset)
+        now, self.meanwhile = self.meanwhile, None
+        if now:
+            now()
+        return data
+
+
 class TestHotReload:
     def test_an_edit_is_seen_at_the_next_look(self, tmp_path: Path) -> None:
         home = home_with(tmp_path, "[recall]\nmax_items = 3\n")
@@ -310,6 +326,20 @@ class TestHotReload:
         (home / "rolememory.toml").write_text("[recall]\nmax_items = 12\n")
         assert file.current().settings.recall.max_items == 12
         assert file.problem is None
+
+    def test_an_edit_while_another_thread_reads_is_not_lost(self, tmp_path: Path) -> None:
+        home = home_with(tmp_path, "[recall]\nmax_items = 3\n")
+        file = SettingsFile(FileSpace(home, disk=(disk := MeanwhileDisk())))
+        file.current()
+
+        def edited() -> None:
+            (home / "rolememory.toml").write_text("[recall]\nmax_items = 7\n")
+            assert file.current().settings.recall.max_items == 7
+
+        disk.meanwhile = edited
+        (home / "rolememory.toml").write_text("[recall]\nmax_items = 40\n")
+        file.current()
+        assert file.current().settings.recall.max_items == 7
 
     def test_wrong_from_the_start_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError):
