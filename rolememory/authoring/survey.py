@@ -65,8 +65,7 @@ def _turns_since(role_memory: RoleMemory, memory: Memory, turn: int) -> int | No
 
 
 def _newest(role_memory: RoleMemory) -> list[ChatInfo]:
-    chats = role_memory.chats.chats()
-    return sorted(chats, key=lambda info: info.updated, reverse=True)[:CHATS]
+    return role_memory.chats.chats()[:CHATS]
 
 
 def _said(role_memory: RoleMemory, chats: Sequence[ChatInfo]) -> str:

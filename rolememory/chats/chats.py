@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from operator import attrgetter
 from types import EllipsisType, MappingProxyType
 
 from rolememory.chats.branch_visibility import BranchVisibility, moved_by
@@ -159,7 +160,7 @@ class Chats:
     def chats(
         self, *, archived: bool = False, user: str | EllipsisType | None = ...
     ) -> list[ChatInfo]:
-        """All chats, last changed first; archived ones if asked, of one user if given (None: of nobody)."""
+        """All chats, the one with the newest message first; archived ones if asked, of one user if given (None: of nobody)."""
         found = self._in_stories(chat.info for chat in self._all())
         wanted = (
             info
@@ -167,7 +168,8 @@ class Chats:
             if (archived or not info.archived)
             and (user is ... or are_one(info.user, user, self._same))
         )
-        return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
+        newest = attrgetter("latest", "updated", "created", "id")
+        return sorted(wanted, key=newest, reverse=True)
 
     def chat(self, chat: str) -> Chat:
         """A chat's current state, without its story. Raises: as `info`."""

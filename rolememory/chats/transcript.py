@@ -389,6 +389,7 @@ class Transcript:
             mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
+            latest=self.path[-1].at if self.path else self.updated,
             messages=messages,
             archived=bool(self._told.get("archived", False)),
             branch_of=head.branch_of,

@@ -27,6 +27,7 @@ class ChatInfo:
     mode: Mode
     created: datetime
     updated: datetime  # of the last change
+    latest: datetime  # when the newest visible message was said
     messages: int  # visible messages, cut-off ones included
     archived: bool
     branch_of: str  # the parent chat, ""

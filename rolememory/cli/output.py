@@ -33,7 +33,7 @@ _SHARES = {  # share of the width, for text that may wrap
 }  # fmt: skip
 _TITLES = translatable({
     "title": "entry", "reason": "why", "target": "goes to", "write": "what to write", "kept": "kept in", "where": "in", "at": "when",
-    "actor": "by", "op": "did", "txn": "for `undo`", "window": "tokens", "names": "also called", "updated": "last", "branch_of": "branch of",
+    "actor": "by", "op": "did", "txn": "for `undo`", "window": "tokens", "names": "also called", "latest": "last", "branch_of": "branch of",
     "source": "from", "of": "forked from", "merged": "knows also", "other": "other fields", "file": "file to edit", "by_type": "by type",
     "by_source": "by source", "by_user": "by user", "on_disk": "on disk", "last_backup": "last backup",
 })  # fmt: skip

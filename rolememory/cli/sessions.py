@@ -89,10 +89,10 @@ def _show(path: "Iterable[ChatMessage]") -> None:
 def _list(role: str, archived: bool, user: str | None) -> None:
     with open_role(role) as role_memory:
         chats = role_memory.chats.chats(archived=archived, **({"user": user} if user else {}))
-    fields = "id title user story mode created updated messages archived branch_of"
+    fields = "id title user story mode created updated latest messages archived branch_of"
     out.listing(
         [picked(info, fields) for info in chats],
-        "updated title messages user story branch_of id",
+        "latest title messages user story branch_of id",
         say("no chats yet; `observe` or a frontend brings them"),
         [picked(info, fields) | _shown(info) for info in chats],
         title=say("title"),
@@ -105,7 +105,7 @@ def _shown(info: "ChatInfo") -> Row:
     return {
         "title": one_line(info.title),
         "story": " ".join(one for one in (story, mode) if one),
-        "updated": info.updated.astimezone(),
+        "latest": info.latest.astimezone(),
     }
 
 

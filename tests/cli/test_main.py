@@ -1,5 +1,6 @@
 """The command as a whole: help, languages, options for every verb, exit codes, consoles and pipes."""
 
+import json
 import os
 import subprocess
 import sys
@@ -101,9 +102,25 @@ def test_times_are_shown_by_the_clock_of_the_person(command: Command) -> None:
     command("observe", "Mira", "-", stdin=b"Lin: The pier was sold.")
     command("story", "begin", "Mira", "war", "--of", "", "--at", "2024-05-01T20:00:00Z")
     (chat,) = command("sessions", "Mira", "--json").json
-    there = datetime.fromisoformat(chat["updated"]).astimezone(ZoneInfo("Asia/Shanghai"))
+    there = datetime.fromisoformat(chat["latest"]).astimezone(ZoneInfo("Asia/Shanghai"))
     assert command("sessions", "Mira").out.startswith(f"{there:%Y-%m-%d %H:%M}\t")
     assert "\t2024-05-02 04:00\t" in command("story", "list", "Mira").out
+
+
+def test_imported_chats_stand_at_the_time_of_their_last_message(command: Command) -> None:
+    for chat, year in (("old", 2021), ("older", 2019), ("new", 2023)):
+        said = [
+            {"role": "user", "content": f"The pier of {year}.", "sent": f"{year}-05-01T08:00:00Z"},
+            {"role": "assistant", "content": "It stands.", "sent": f"{year}-05-02T08:00:00Z"},
+        ]
+        command("observe", "Mira", "-", "--chat", chat, stdin=json.dumps(said).encode())
+    rows = command("sessions", "Mira", "--json").json
+    assert [(row["id"], row["latest"][:10]) for row in rows] == [
+        ("new", "2023-05-02"),
+        ("old", "2021-05-02"),
+        ("older", "2019-05-02"),
+    ]
+    assert command("sessions", "Mira").out.startswith("2023-05-02")
 
 
 def test_verbs_that_change_things_give_json_too(command: Command, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ class ChatOut(Out):
     """here: its messages are recalled in no other chat; read_only: nothing is learned; off: nothing is learned or recalled"""
     created: datetime
     updated: datetime
+    latest: datetime
+    """when the newest visible message was said"""
     messages: int
     archived: bool
     branch_of: str

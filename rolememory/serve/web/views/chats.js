@@ -58,7 +58,7 @@ const columns = (role, chats) => [
   { key: "mode", label: t("chats.mode"), cell: (chat) => t(`mode.${chat.mode}`) },
   { key: "story", label: t("chats.story"), cell: (chat) => storyName(chat.story) },
   { key: "branch", label: t("chats.branch"), cell: (chat) => (chat.branch_of ? html`<${Trunk} role=${role} chat=${chat} among=${chats} />` : "—") },
-  { key: "updated", label: t("chats.updated"), cell: (chat) => time(chat.updated) },
+  { key: "latest", label: t("chats.latest"), cell: (chat) => time(chat.latest) },
 ];
 
 function One({ role, info, id }) {
