@@ -13,7 +13,7 @@ async def model(messages: list[Message]) -> str:
     """Where your LLM would be: it says how much it was given to read."""
     await asyncio.sleep(0)
     notes = sum(message.content.count("\n- ") for message in messages if message.role == "system")
-    return f"(an answer, with {notes} memories in mind)"
+    return f"(an answer; memories in mind: {notes})"
 
 
 async def talk(mira: RoleMemory, user: str, lines: list[str]) -> list[str]:
