@@ -19,6 +19,7 @@ from rolememory.cards.json_edit import same
 from rolememory.cards.json_read import object_of
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.role import Role
+from rolememory.schema.role_ids import canonical
 from rolememory.schema.value_class import value_class
 
 ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
@@ -42,8 +43,7 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
     Files: the card byte for byte as `card.png`, `.charx` or `.json` (a read-only format as V3 JSON), and its
     book as a world file under `worldbooks/`.
     """
-    own = value_at(card.extensions, (preserved_fields.OURS, ROLE_ID))
-    found = role_id or canonical(own) or str(uuid.uuid4())
+    found = role_id or role_id_in(card) or str(uuid.uuid4())
     file, data, problems = _card_file(card)
     name = display_name(card.name) or display_name(card.file) or found[:8]
     nickname = display_name(card.text("nickname"))
@@ -51,6 +51,12 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
         id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file
     )
     return RoleFromCard(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
+
+
+def role_id_in(card: Card) -> str | None:
+    """The id of its role that the card carries; None if it has none."""
+    own = value_at(card.extensions, (preserved_fields.OURS, ROLE_ID))
+    return canonical(own) if isinstance(own, str) else None
 
 
 def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
@@ -68,19 +74,6 @@ def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
         if role_id and ours.get(ROLE_ID) != role_id
         else card
     )
-
-
-def canonical(found: object) -> str | None:
-    """The canonical UUID in a card; None if invalid. Only this ever becomes a folder's name.
-
-    >>> canonical("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), canonical("../../etc")
-    ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', None)
-    """
-    if not isinstance(found, str) or not re.fullmatch(
-        r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", found
-    ):
-        return None
-    return found.lower()
 
 
 def display_name(name: str) -> str:

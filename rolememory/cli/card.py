@@ -60,6 +60,7 @@ def show(file: CardOrRole) -> None:
 def contents(card: "Card") -> Row:
     """A card for people and scripts."""
     from rolememory.cards.card import FIELDS
+    from rolememory.cards.role_parts import role_id_in
 
     book, assets = card.book, card.data.get("assets")
     return {
@@ -73,7 +74,7 @@ def contents(card: "Card") -> Row:
         "assets": len(assets) if isinstance(assets, list) else 0,
         "extensions": sorted(card.extensions),
         "other": sorted(name for name in card.data if name not in (*FIELDS, "character_book")),
-        "role_id": _role_id(card),
+        "role_id": role_id_in(card),
     }
 
 
@@ -96,13 +97,6 @@ def _fields(card: "Card") -> Iterator[Row]:
                 "tokens": count(said),
                 "begins": " ".join(said.split())[:60],
             }
-
-
-def _role_id(card: "Card") -> str | None:
-    from rolememory.cards.role_parts import ROLE_ID, canonical
-
-    ours = card.extensions.get("rolememory")
-    return canonical(ours.get(ROLE_ID)) if isinstance(ours, Mapping) else None
 
 
 def _head(found: Mapping[str, Any]) -> Row:

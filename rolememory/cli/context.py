@@ -92,7 +92,7 @@ def check_home() -> None:
 
 
 def _is_home(path: Path) -> bool:
-    from rolememory.storage.role_ids import DELETED, canonical
+    from rolememory.schema.role_ids import DELETED, canonical
 
     if (path / "rolememory.toml").exists() or (path / DELETED).exists():
         return True

@@ -15,6 +15,7 @@ from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.problem import Problem
 from rolememory.schema.role import Role
+from rolememory.schema.role_ids import canonical
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.exact_json import listed
@@ -24,7 +25,6 @@ from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, read
 from rolememory.storage.port import Space, rewrite
 from rolememory.storage.role_file import NAME, object_in
-from rolememory.storage.role_ids import canonical
 from rolememory.storage.settings import shareable
 from rolememory.text.fold import fold_name
 

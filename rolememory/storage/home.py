@@ -17,12 +17,12 @@ from rolememory.errors import (
 )
 from rolememory.locales import translatable
 from rolememory.schema.role import Role
+from rolememory.schema.role_ids import canonical
 from rolememory.storage import memory_file, role_file
 from rolememory.storage.files.init_home import init
 from rolememory.storage.files.space import FileStorage
 from rolememory.storage.look import Watched, watching
 from rolememory.storage.port import Revision, Space, Storage, rewrite
-from rolememory.storage.role_ids import canonical
 from rolememory.text.fold import fold_name
 
 __all__ = ["HomeFolder", "init"]

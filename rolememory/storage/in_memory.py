@@ -8,6 +8,7 @@ from itertools import count
 from typing import NamedTuple
 
 from rolememory.errors import BusyError, DeletedRoleError, FileError, UnsafePathError
+from rolememory.schema.role_ids import canonical
 from rolememory.storage.files.log import ENDING, framed, parsed
 from rolememory.storage.port import (
     LOCK_TIMEOUT_S,
@@ -18,7 +19,6 @@ from rolememory.storage.port import (
     Revision,
     checked,
 )
-from rolememory.storage.role_ids import canonical
 
 
 class _Held(NamedTuple):

@@ -19,11 +19,11 @@ from rolememory.errors import (
 )
 from rolememory.schema.memory import MemoryType
 from rolememory.schema.role import Role
+from rolememory.schema.role_ids import canonical
 from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileStorage
 from rolememory.storage.home import HomeFolder, init
 from rolememory.storage.memories import Edit, RoleStore
-from rolememory.storage.role_ids import canonical
 from tests.storage.homes import folder_with, home_with
 
 ID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"

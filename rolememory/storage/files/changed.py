@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Literal
 
+from rolememory.schema.role_ids import canonical
 from rolememory.schema.value_class import value_class
 from rolememory.storage.files.atomic import is_ours
-from rolememory.storage.role_ids import canonical
 from rolememory.storage.settings import FILE
 
 Kind = Literal["memory", "role", "settings", "template", "worldbook", "card"]

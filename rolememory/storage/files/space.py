@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from rolememory.errors import DeletedRoleError, FileError, NotWrittenError, UnsafePathError
+from rolememory.schema.role_ids import DELETED, canonical
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk, signature
 from rolememory.storage.files.log import ENDING, FileLog, MakeFolder
 from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
-from rolememory.storage.role_ids import DELETED, canonical
 
 PULSE = ".pulse"
 _PATHS = 256  # cached
