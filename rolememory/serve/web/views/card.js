@@ -3,7 +3,7 @@ import { html, useState } from "../preact.js";
 import { del, get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { toast } from "../live.js";
-import { go, reload } from "../router.js";
+import { go, reload, roles } from "../router.js";
 import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked } from "../ui.js";
 import { Findings } from "./bringing.js";
 import { SaveAs, kept } from "./carrying.js";
@@ -35,6 +35,7 @@ function Deleting({ role, name, save, onClose }) {
   const back = async () => { await post(`/deleted-roles/${encodeURIComponent(role)}/restore`); await reload(); go("lore", role); };
   const gone = async () => {
     await del(url(inRole(role), { for_good: forGood || undefined }));
+    roles.set(roles.get().filter((one) => one.id !== role)); // so that no view asks about it any more
     go("welcome");
     toast(t("lore.deleted.role", { name }), forGood ? undefined : back);
   };

@@ -58,7 +58,7 @@ export function useFollowing(role, again, kinds = ["memory", "learned", "chat"],
   call.current = again;
   useEffect(() => {
     let timer = 0;
-    const stop = events(() => { clearTimeout(timer); timer = setTimeout(() => call.current(), Math.max(150, took?.current ?? 0)); }, { role, kinds });
+    const stop = events((event) => { clearTimeout(timer); if (event.deleted) return; timer = setTimeout(() => call.current(), Math.max(150, took?.current ?? 0)); }, { role, kinds });
     return () => { clearTimeout(timer); stop(); };
   }, [role]);
 }
