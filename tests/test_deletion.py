@@ -234,9 +234,9 @@ def test_a_model_that_answers_late_teaches_a_deleted_role_nothing(tmp_path: Path
                 ]
                 mira.observe(said, chat="harbour", user="Lin")
                 mira.learned()
-                report = mira.learner.behind.run(force=True)
+                report = mira.learner.worker.run(force=True)
                 assert "this role was deleted" in str(report.notes)
-                assert mira.learner.behind.settle(10)
+                assert mira.learner.worker.settle(10)
             assert len(server.requests) == 1
         assert home.roles() == []
         assert not (tmp_path / role_id).exists()

@@ -623,7 +623,7 @@ def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path)
     said = [message for one in told for message in (one, A("Well, well."))]
     with Home.open(tmp_path, WORDS_ONLY) as home:
         mind = home.create("Mira")
-        mind.learner.told(lambda *_: mind.learner.leave())
+        mind.learner.on_learned(lambda *_: mind.learner.leave())
         mind.observe(said, chat="one", user="lin")
         assert mind.learned(60)
         assert 0 < len(mind.memories) < len(told)
@@ -643,7 +643,7 @@ def test_a_chat_that_is_removed_while_it_is_read_is_learned_from_when_it_begins_
         mind.learner.drop(["one"])
 
     mind = home.create("Mira")
-    stop = mind.learner.told(remove)
+    stop = mind.learner.on_learned(remove)
     said = [U("(OOC: remember that the cellar floods.)"), A("Hm."), U("Well then."), A("Yes?")]
     mind.observe(said, chat="one", user="lin")
     assert mind.learned(60)
@@ -697,7 +697,7 @@ def test_what_a_model_reads_while_somebody_is_forgotten_is_not_kept(
             said += [U("I sing.", user="ann"), A("Oh.")]
             mind.observe(said, chat="one", user="ann", present=["lin", "ann"])
         assert mind.learned(60)
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         assert (len(forgotten), [*mind.memories], mind.refused()) == (1, [], [])
     assert not [one for one in tmp_path.rglob("*") if one.is_file() and b"bees" in one.read_bytes()]
 

@@ -82,7 +82,7 @@ def exchanges(count: int) -> list[Message]:
 def read(role: RoleMemory) -> None:
     """Wait for commands and model."""
     assert role.learned(20)
-    assert role.learner.behind.settle(60)
+    assert role.learner.worker.settle(60)
 
 
 def recalled(role: RoleMemory, question: str, **about: Any) -> list[str]:

@@ -252,7 +252,7 @@ def test_what_is_said_while_it_is_off_is_shown_to_no_model(tmp_path: Path, words
         with Home.open(tmp_path, model_settings(server)) as home:
             mira = home.create("Mira")
             talk(mira, "two", words.off, words.other, words.on, words.fact, *LATER)
-            mira.learner.behind.run(force=True)
+            mira.learner.worker.run(force=True)
         asked = "".join(one.said for one in server.requests)
     assert words.telling in asked
     assert words.telling_other not in asked
@@ -272,11 +272,11 @@ def test_what_stays_here_is_shown_to_no_model_elsewhere(
         talk(mira, "two", words.here if scope == "here" else "Hm.", f"{please}{words.other}")
         kept = [one for one in mira.memories.values() if words.telling_other in one.content]
         assert kept, "it is a memory"
-        mira.learner.behind.run(force=True)
+        mira.learner.worker.run(force=True)
         server.requests.clear()
         talk(mira, "three", words.asked_other, words.asked, *LATER)
-        mira.learner.behind.run(force=True)
-        mira.learner.behind.infer()
+        mira.learner.worker.run(force=True)
+        mira.learner.worker.infer()
         asked = [one.said for one in server.requests]
         assert len(asked) > 2, "it reads, sums up and concludes"
         assert any(words.telling in one for one in asked)
@@ -284,6 +284,6 @@ def test_what_stays_here_is_shown_to_no_model_elsewhere(
         first = (words.here if scope == "here" else "Hm.", f"{please}{words.other}")
         server.requests.clear()
         talk(mira, "two", *first, *LATER, words.asked_other, "So.")
-        mira.learner.behind.run(force=True)
+        mira.learner.worker.run(force=True)
         known = [one.said.partition("<memories>")[2].partition("<")[0] for one in server.requests]
         assert any(words.telling_other in one for one in known), "in its own chat it is known"

@@ -17,7 +17,7 @@ def card_faults(card: Card, settings: ScanSettings, language: Language) -> list[
     found = [worded(one, card.format, language) for one in _of_card(card)]
     if book := card.book_file:
         file = BookFile(book.name, card.raw, book.lorebook(book.name))
-        found += check.told(file, settings, language)
+        found += check.worded_findings(file, settings, language)
     return found
 
 

@@ -191,9 +191,11 @@ def lint(books: BookNames, rules: RulesName = None, watch: Watch = False) -> Non
 
 
 def _faults_of(path: Path, rules: str | None) -> list[Row]:
-    from rolememory.authoring.lint.check import told
+    from rolememory.authoring.lint.check import worded_findings
 
-    return fault_rows(path, told(read_file(path), settings_of(rules), ProcessLanguage.language))
+    return fault_rows(
+        path, worded_findings(read_file(path), settings_of(rules), ProcessLanguage.language)
+    )
 
 
 def fault_rows(path: Path, faults: "Iterable[WordedFinding]") -> list[Row]:

@@ -287,7 +287,7 @@ def _problems(role: RoleMemory) -> Findings:
 
 def _behind(role: RoleMemory) -> Findings:
     """What is waiting to be learned."""
-    name, behind = role.role.name, role.learner.behind.status(ProcessLanguage.language)
+    name, behind = role.role.name, role.learner.worker.status(ProcessLanguage.language)
     if waiting := len(role.waiting()):
         level: Level = "warning" if waiting > MANY_WAIT else "note"
         review = f"`{_command('review', name)}`"

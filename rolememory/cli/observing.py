@@ -39,7 +39,7 @@ def observe(
         before = set(role_memory.memories)
         seen = role_memory.observe(messages, chat=chat, user=user)
         role_memory.learned()
-        report = role_memory.learner.behind.run(force=True) if wait else None
+        report = role_memory.learner.worker.run(force=True) if wait else None
         learned = _new(role_memory, before)
         waiting = len(role_memory.waiting())
     row = {
@@ -127,7 +127,7 @@ def infer(role: RoleName) -> None:
     """Now, whether or not it is due."""
     with open_role(role) as role_memory:
         before = set(role_memory.memories)
-        report = role_memory.learner.behind.infer()
+        report = role_memory.learner.worker.infer()
         drawn = _new(role_memory, before)
     notes = list(map(worded, report.notes))
     if not out.json({"drawn": list(map(memory_json, drawn)), "notes": notes}):

@@ -48,8 +48,8 @@ class RoleChapters:
         self._learning.learned()
         chat = name_of(chat)
         if path := self._context.chats.path(chat):
-            self._learning.learner.behind.progress.end(chat, path[-1].version, title.strip())
-        return self._learning.learner.behind.chapter(chat)
+            self._learning.learner.worker.progress.end(chat, path[-1].version, title.strip())
+        return self._learning.learner.worker.chapter(chat)
 
     def retell(self, *chapter_ids: str, through: str = "") -> "list[LearningReport]":
         """Let the model rewrite chapters; the new one replaces the old one, which is archived.
@@ -73,7 +73,7 @@ class RoleChapters:
         return behind[: behind.index(last) + 1] if last in behind else []
 
     def _rewritten(self, old: Memory) -> "LearningReport":
-        report = self._learning.learner.behind.chapter(old.evidence[0].chat, [old])
+        report = self._learning.learner.worker.chapter(old.evidence[0].chat, [old])
         if any(old.id in one.supersedes for one in self._memories.current().values()):
             edit = Edit("set", old.id, {"archived": True}, reason="told again")
             self._context.commit([edit], "model")

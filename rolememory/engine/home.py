@@ -345,4 +345,4 @@ def _read(role: RoleMemory) -> None:
     role.parts.context.catch_up()
     role.recall([], dry_run=True)
     if role.parts.learning.here:
-        role.learner.behind.resume()
+        role.learner.worker.resume()

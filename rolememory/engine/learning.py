@@ -64,7 +64,7 @@ class RoleLearning:
                 self._learner = Learner(
                     role.space, role.store, role.chats, Review(role.space), needs
                 )
-                self._learner.told(self._learned)
+                self._learner.on_learned(self._learned)
                 if self.here:
                     self._learner.catch_up()
         return self._learner

@@ -85,7 +85,7 @@ class Learner:
             near=needs.near,
             upstreams=needs.upstreams,
         )
-        self.behind = ExtractionWorker(space, context, needs.templates)
+        self.worker = ExtractionWorker(space, context, needs.templates)
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
         self._failed: dict[str, str] = {}  # why learning failed last time, by chat
@@ -138,7 +138,7 @@ class Learner:
         """Stop reading. A running pass ends soon; the rest is read at the next start."""
         self._leaving.set()
 
-    def told(self, listener: Callable[[str, Learned], None]) -> Callable[[], None]:
+    def on_learned(self, listener: Callable[[str, Learned], None]) -> Callable[[], None]:
         """Call back with (chat, what was learned) after every pass; the result unsubscribes."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -175,7 +175,7 @@ class Learner:
 
     def close(self) -> None:
         """Finish running work and write pending state; open model requests stay in the queue."""
-        self.behind.close()
+        self.worker.close()
         self.settle()
         self._cursors.close()
 
@@ -217,7 +217,7 @@ class Learner:
                 return
         self._taken(known, mark, left)
         if teaches:
-            self.behind.touch(chat)
+            self.worker.touch(chat)
 
     def _look_at(self, known: Chat, news: Sequence[ChatMessage], left: Set[str]) -> bool:
         """Learn from new messages and from those with a new predecessor; false if stopped early."""

@@ -396,7 +396,7 @@ class RecallPipeline:
         limit, request, length = of.settings.budget.chapters, of.request, of.told.count
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
-        return story.told(
+        return story.story_block(
             self._live.chapters,
             of.heard,
             InView(request.kin, frozenset(version for _, version in request.shown)),

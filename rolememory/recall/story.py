@@ -47,7 +47,7 @@ class InView:
         return here and not self.versions.isdisjoint(chapter.stretch)
 
 
-def told(
+def story_block(
     chapters: Iterable[Memory],
     heard: Collection[str],
     seen: InView,

@@ -34,7 +34,7 @@ _CURE = LocalizedText(
 _WHOSE = LocalizedText(
     'say it in the field "user", the header X-Rolememory-User, or in SillyTavern in "Include Body Parameters":'
 )
-_PUZZLES = {
+_UNIDENTIFIED = {
     "none": LocalizedText("a call names no role and passes without memory; {cure}", cure=_CURE),
     "several": LocalizedText(
         "a call may mean several roles and passes without memory; {cure}", cure=_CURE
@@ -86,7 +86,7 @@ class TurnNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Puzzle:
+class UnidentifiedCall:
     """A call whose role or user could not be identified, reported once, with a fix."""
 
     why: str  # of the role: none, several; user: the role is known, the user is not
@@ -103,7 +103,7 @@ class AppState:
         self.keys = ApiKeys(home.path, self.token)
         allow(self.settings.plugins if self.settings.service else None)
         self.bus, self.admission = EventBus(), Admission()
-        self.puzzles: dict[tuple[str, tuple[str, ...]], Puzzle] = {}
+        self.unidentified: dict[tuple[str, tuple[str, ...]], UnidentifiedCall] = {}
         self._turns: dict[str, deque[TurnNote]] = {}
         self._lock = threading.Lock()
         self._keeping = 0
@@ -122,7 +122,7 @@ class AppState:
         peers.on("observed", self.home.take_in)
         peers.on("event", lambda event: self.bus.tell(event.kind, event.role, **event.values))
         peers.on("note", self.note)
-        peers.on("puzzled", self.puzzled)
+        peers.on("unidentified", self.report_unidentified)
         peers.on("begins", self.model_begins)
         peers.on("model", self.model_named)
         peers.on("ends", self.model_ends)
@@ -222,17 +222,17 @@ class AppState:
         with self._kept:
             return self._kept.wait_for(lambda: self._keeping == 0, timeout)
 
-    def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
+    def report_unidentified(self, why: str, names: tuple[str, ...] = ()) -> bool:
         """Record that a call's role or user could not be identified; true the first time."""
-        if self.peers.report("puzzled", why, names):
+        if self.peers.report("unidentified", why, names):
             return False
         key = (why, tuple(sorted(names)))
         with self._lock:
-            first = key not in self.puzzles
-            self.puzzles[key] = Puzzle(*key)
+            first = key not in self.unidentified
+            self.unidentified[key] = UnidentifiedCall(*key)
         if first:
             self.bus.tell("puzzle", why=why, names=list(names))
-            _log.warning("%s", _PUZZLES[why].text(self.language) + _PASTE)
+            _log.warning("%s", _UNIDENTIFIED[why].text(self.language) + _PASTE)
         return first
 
     def close(self) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rolememory.authoring.books import BookFile, read_book_file
-from rolememory.authoring.lint.check import RULES, check
-from rolememory.authoring.lint.check import told as worded_findings
+from rolememory.authoring.lint.check import RULES, check, worded_findings
 from rolememory.authoring.lint.finding import Severity, written
 from rolememory.authoring.lint.words import WORDS, severity, why, write
 from rolememory.locales import languages

@@ -78,7 +78,7 @@ def labelled(url: str, model: str, preset: str = "default", **learn: Any) -> dic
                 if row.language == language:
                     said = [Message.user(row.user), Message.assistant(row.reply)]
                     mind.observe(said, chat=f"row {place}", user=USER[language])
-            report = mind.learner.behind.run(force=True)
+            report = mind.learner.worker.run(force=True)
             for one in _learned(mind):
                 place = int(one.evidence[0].chat.removeprefix("row "))
                 found.setdefault(place, []).append(one.content)
@@ -155,7 +155,7 @@ def costs(turns: int = 100, preset: str = "default") -> dict[str, Any]:
     with Endpoint(right) as server, _home(server.url, "scripted", preset) as home:
         mind = home.create("Mira")
         _talk(mind, turns, settle=True)
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         prompts = sum(_tokens(request.said) for request in server.requests)
         return {
             "preset": preset,
@@ -215,7 +215,7 @@ def trouble(turns: int = 500) -> dict[str, Any]:
         server.now(right)
         for _ in range(20):
             seconds[0] += 3601.0
-            if not mind.learner.behind.run(force=True).left:
+            if not mind.learner.worker.run(force=True).left:
                 break
         contents = [one.content for one in _learned(mind)]
         unread = [one for one in mind.refused() if one.reason.code == "unread"]
@@ -228,7 +228,7 @@ def trouble(turns: int = 500) -> dict[str, Any]:
             "unread": len(unread),
             "doubled": len(contents) - len({*contents}),
             "unasked": len({*contents} - wanted),
-            "left": sum(mind.learner.behind.status()["queue"].values()),
+            "left": sum(mind.learner.worker.status()["queue"].values()),
         }
 
 
@@ -256,7 +256,7 @@ def chapters_in_trouble(turns: int = 500) -> dict[str, Any]:
         server.now(good)
         for _ in range(20):
             seconds[0] += 3601.0
-            mind.learner.behind.run(force=True)
+            mind.learner.worker.run(force=True)
         place = {said.version: at for at, said in enumerate(mind.chats.path("harbour"))}
         told = [place[version] for one in mind.chapters("harbour") for version in one.stretch]
         return {
@@ -281,7 +281,7 @@ def _talk(
         mind.observe(shown, chat="harbour", user="Lin")
         if settle:
             mind.learned(60.0)
-            mind.learner.behind.settle(60.0)
+            mind.learner.worker.settle(60.0)
     return turns - since
 
 

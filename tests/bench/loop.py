@@ -215,7 +215,7 @@ class Loop:
     def read(self) -> None:
         """Wait until commands and model have read what is due."""
         self.mind.learned()
-        self.mind.learner.behind.settle(60.0)
+        self.mind.learner.worker.settle(60.0)
 
     def stand(self) -> list[Memory]:
         """The memories that stand."""
@@ -243,7 +243,7 @@ def measured(turns: int, echoes: int, seed: int) -> dict[str, Any]:
         for _ in range(2 * BATCH):  # what was told last is read now
             loop.turn(SMALL_TALK["en"][0], "en")
         loop.read()
-        loop.mind.learner.behind.run(force=True)
+        loop.mind.learner.worker.run(force=True)
         before = loop.stand()
         files = unjunked(loop.mind.memories.values(), reader)
         for truth in _again(chance, reader, echoes):

@@ -82,8 +82,8 @@ class Chatting:
         assert self.house.house.settle(60)
         role = self.house.home.role("Mira")
         assert role.learned(20)
-        if isinstance(role.learner.behind, ExtractionWorker):
-            assert role.learner.behind.settle(60)
+        if isinstance(role.learner.worker, ExtractionWorker):
+            assert role.learner.worker.settle(60)
         assert role.ready(60) or role.settings.embedding.backend == "off"
         return role
 

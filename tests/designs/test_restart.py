@@ -32,5 +32,5 @@ def test_a_restart_learns_what_was_left(tmp_path: Path, language: str) -> None:
     steps = {"extraction": extraction}
     with chatting(tmp_path, language=language, steps=steps, settings=settings) as mira:
         assert asked.wait(60), "it asks by itself"
-        mira.mind.learner.behind.run()  # waits for whoever reads
+        mira.mind.learner.worker.run()  # waits for whoever reads
         assert [one.content for one in mira.mind.memories.values()] == [fact]

@@ -89,7 +89,7 @@ def play(role: RoleMemory, said: Sequence[Message], **about: Any) -> None:
 def settled(role: RoleMemory) -> None:
     """Wait for commands and model."""
     assert role.learned(30)
-    assert role.learner.behind.settle(60)
+    assert role.learner.worker.settle(60)
 
 
 def asked(server: Endpoint, step: str = CHAPTER) -> list[str]:

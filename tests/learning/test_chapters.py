@@ -109,7 +109,7 @@ def test_it_is_told_once_however_often_it_is_looked_at_and_across_restarts(
             role = home.role("Mira", create=True)
             play(role, tale(40))
             play(role, tale(40))
-            role.learner.behind.run(force=True)
+            role.learner.worker.run(force=True)
             chapters = len(role.chapters())
     assert len(asked(model)) == chapters == len(role_memories(tmp_path, model))
 
@@ -139,7 +139,7 @@ def test_a_dead_model_delays_and_loses_nothing(tmp_path: Path, dead: Any) -> Non
         server.now(tells())
         with opened(tmp_path, server.url) as home:
             role = home.role("Mira")
-            role.learner.behind.run(force=True)
+            role.learner.worker.run(force=True)
             play(role, tale(41))
             found = spans(role)
             assert found[0][0] == 0
@@ -392,7 +392,7 @@ def test_a_chapter_is_edited_told_anew_and_taken_away(home: Home, model: Endpoin
     role.delete(again.id)
     calls = len(asked(model))
     play(role, tale(16))
-    role.learner.behind.run(force=True)
+    role.learner.worker.run(force=True)
     assert role.chapters() == []
     assert len(asked(model)) == calls, "what somebody took away is not told again"
 
@@ -447,7 +447,7 @@ def test_no_fact_and_no_conclusion_is_drawn_from_a_chapter_or_takes_its_place(
         role = home.create("Mira")
         play(role, tale(40))
         texts = [one.content for one in role.chapters()]
-        role.learner.behind.run(force=True)
+        role.learner.worker.run(force=True)
         others = [one for step in ("extraction", "inference") for one in asked(model, step)]
         assert others
         assert not any(text in one for text in texts for one in others)

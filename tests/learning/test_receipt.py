@@ -66,7 +66,7 @@ def learned(home: Home, language: str) -> RoleMemory:
     role = home.create("Mira" if language == "en" else "米拉")
     said = SAID if language == "en" else SAID_ZH
     play(role, said)
-    role.learner.behind.run(force=True)
+    role.learner.worker.run(force=True)
     return role
 
 
@@ -121,7 +121,7 @@ def test_which_one_is_meant(
         role = home.create("Mira")
         talk = [U("Anna keeps bees, and I own a boat."), A("Anna and her garden, and your boat.")]
         play(role, talk)
-        role.learner.behind.run(force=True)
+        role.learner.worker.run(force=True)
         server.now(learns())
         play(role, [*talk, U(said), A("Hm.")])
         replaced = {old for one in role.memories.values() for old in one.supersedes}
@@ -137,7 +137,7 @@ def test_what_an_author_wrote_is_never_meant(tmp_path: Path) -> None:
     ):
         role = home.create("Mira")
         play(role, SAID)
-        role.learner.behind.run(force=True)
+        role.learner.worker.run(force=True)
         (one,) = role.learned_from("harbour")
         role.edit(one.id, locked=True)
         play(role, [*SAID, U("(OOC: that's wrong, she has two sisters.)"), A("Hm.")])

@@ -70,7 +70,7 @@ def lively(role: Caller, house: Served) -> Caller:
     role.post(
         "/recall", {"messages": asks("Where is the beacon?"), "chat": "harbour", "user": "lin"}
     )
-    house.house.puzzled("none")
+    house.house.report_unidentified("none")
     return role
 
 

@@ -64,7 +64,7 @@ def test_a_call_for_nobody_is_told_with_the_words_that_cure_it(
     visitor: Visitor, role: Caller
 ) -> None:
     visitor.goes("chats", role.id)
-    visitor.served.house.puzzled("several", ("Mira", f"Mira <b> {visitor.language}"))
+    visitor.served.house.report_unidentified("several", ("Mira", f"Mira <b> {visitor.language}"))
     told = visitor.page.locator("section[aria-labelledby=puzzles]")
     expect(told).to_contain_text(f"Mira <b> {visitor.language}")
     expect(told.locator("pre").first).to_have_text(

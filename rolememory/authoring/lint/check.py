@@ -53,6 +53,8 @@ def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFind
     )
 
 
-def told(file: BookFile, settings: ScanSettings | None, language: Language) -> list[WordedFinding]:
+def worded_findings(
+    file: BookFile, settings: ScanSettings | None, language: Language
+) -> list[WordedFinding]:
     """The findings in words."""
     return [worded(one, file.book.format, language) for one in check(file, settings)]

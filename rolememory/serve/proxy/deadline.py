@@ -90,7 +90,9 @@ class DeadlineRunner:
             task.given_up = True
             raise
         except Exception as error:  # a fault of memory must not fail the chat
-            _log.warning("memory failed on this turn (%s); it went on without it", told(error))
+            _log.warning(
+                "memory failed on this turn (%s); it went on without it", failure_reason(error)
+            )
             _log.debug("how it failed", exc_info=True)
             return otherwise
         finally:
@@ -166,13 +168,13 @@ class _Task:
     given_up = False
 
 
-def told(error: BaseException) -> str:
+def failure_reason(error: BaseException) -> str:
     """The type and place of an error, without its message, which may contain chat text. For a failed write, the message.
 
     >>> try:
     ...     {}["secret"]
     ... except KeyError as error:
-    ...     told(error).split(" ")[0]
+    ...     failure_reason(error).split(" ")[0]
     'KeyError'
     """
     if isinstance(error, NotWrittenError):

@@ -99,7 +99,7 @@ class RequestReader:
         role, why = self._role(found, hint, caller, may_create=real)
         if real and may_write and (role is None or found.doubtful):
             named = found.names.members or ((found.char,) if found.char else ())
-            self._app_state.puzzled(why if role is None else "user", named)
+            self._app_state.report_unidentified(why if role is None else "user", named)
         goes_on = kind == "continue" and said and said[-1].role == "assistant"
         return ProxyCall(
             kind,

@@ -132,7 +132,7 @@ class RunOut(Out):
 def lint(call: BookCall, rules: Rules = None) -> FindingsOut:
     """All lint findings on the book, each with a suggested fix."""
     file = read(call.path)
-    items = check.told(file, under(rules, call.shelf.settings), call.language)
+    items = check.worded_findings(file, under(rules, call.shelf.settings), call.language)
     of = Counter(one.severity for one in items)
     return FindingsOut(items=items, errors=of["error"], warnings=of["warning"])
 

@@ -225,7 +225,7 @@ class LoadedBook:
     def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
         """One entry with its lint findings. Raises: UnknownNameError."""
         call, entry = self._call, self._call.tagged(self.one(uid))
-        told = check.told(self._file, call.shelf.settings, call.language)
+        told = check.worded_findings(self._file, call.shelf.settings, call.language)
         findings = [one for one in told if one.uid == uid]
         return EntryChanged(entry=entry, findings=findings, written=written)
 

@@ -108,14 +108,14 @@ class StoryMergeIn(In):
     into: Line = ""
 
 
-class LivingOut(Out):
+class DefaultStoryOut(Out):
     """Whether new chats of a user share one story."""
 
     user: str
     stories: Living
 
 
-class LivingIn(In):
+class DefaultStoryIn(In):
     """Whether new chats of a user share one story."""
 
     user: Line = ""
@@ -162,13 +162,13 @@ def merge_stories(call: RoleCall, given: StoryMergeIn) -> Story:
 
 
 @routes.get("/stories/default")
-def default_story(call: RoleCall, user: Line = "") -> LivingOut:
+def default_story(call: RoleCall, user: Line = "") -> DefaultStoryOut:
     """Whether chats of this user that were not assigned to a story share one, or each is a story of its own."""
-    return LivingOut(user=user, stories=call.role.stories.default(user))
+    return DefaultStoryOut(user=user, stories=call.role.stories.default(user))
 
 
 @routes.put("/stories/default")
-def set_default_story(call: RoleCall, given: LivingIn) -> LivingOut:
+def set_default_story(call: RoleCall, given: DefaultStoryIn) -> DefaultStoryOut:
     """Set it for a user."""
     call.role.stories.choose(given.stories, given.user)
     call.tell("chat")

@@ -44,7 +44,7 @@ class TurnOut(Out):
     lore: list[LoreItem]
 
 
-class PuzzleOut(Out):
+class UnidentifiedCallOut(Out):
     """A call whose role or user could not be identified."""
 
     why: str
@@ -116,10 +116,10 @@ def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
 
 
 @routes.get("/puzzles")
-def unidentified_calls(call: HomeCall, page: Paged) -> Page[PuzzleOut]:
+def unidentified_calls(call: HomeCall, page: Paged) -> Page[UnidentifiedCallOut]:
     """Calls through the proxy whose role or user could not be identified, newest first."""
-    found = call.app_state.puzzles.copy().values()
-    return page(sorted(found, key=lambda one: one.at, reverse=True), PuzzleOut.from_value)
+    found = call.app_state.unidentified.copy().values()
+    return page(sorted(found, key=lambda one: one.at, reverse=True), UnidentifiedCallOut.from_value)
 
 
 def _turn_out(note: TurnNote) -> TurnOut:

@@ -27,7 +27,7 @@ DEFAULT_USER = "default-user"
 MOST_PROBLEMS = 200
 
 
-class LifeImportIn(In):
+class FolderImportIn(In):
     """The source: a folder on the server's machine, or the uploaded files."""
 
     path: str = Field("", max_length=4000)
@@ -80,7 +80,7 @@ class NewRole(Out):
     name: str
 
 
-class LifeImportOut(Out):
+class FolderImportOut(Out):
     """The state of the import; each step also publishes an event `import`."""
 
     state: Literal["none", "running", "done", "stopped", "failed"]
@@ -97,10 +97,10 @@ class LifeImportOut(Out):
 
 
 _NONE = dict.fromkeys(("done", "total", "chats", "messages", "learned", "summaries"), 0)
-IDLE = LifeImportOut(state="none", now="", roles=[], problems=[], **_NONE)
+IDLE = FolderImportOut(state="none", now="", roles=[], problems=[], **_NONE)
 
 
-class LifeImports:
+class FolderImports:
     """One import at a time."""
 
     def __init__(self, home: Path) -> None:
@@ -109,7 +109,7 @@ class LifeImports:
         self._thread: threading.Thread | None = None
 
     def source(
-        self, call: HomeCall, given: LifeImportIn
+        self, call: HomeCall, given: FolderImportIn
     ) -> tuple[DataFolder, Sequence[DataFolder]]:
         """The user's folder that is meant, and all there are. Raises: FileError, UnknownNameError, UnsafePathError."""
         folder = given.path.strip()
@@ -125,7 +125,7 @@ class LifeImports:
             raise UnknownNameError("user", given.profile, named)
         return named.get(given.profile or DEFAULT_USER, users[0]), users
 
-    def begin(self, call: HomeCall, given: LifeImportIn) -> LifeImportOut:
+    def begin(self, call: HomeCall, given: FolderImportIn) -> FolderImportOut:
         """Start, unless one is running; that one's state then. Raises: as `source`."""
         source, _ = self.source(call, given)
         with self._lock:
@@ -148,7 +148,7 @@ class LifeImports:
         if timeout is not None and self._thread is not None:
             self._thread.join(timeout)
 
-    def _run(self, call: HomeCall, source: DataFolder, given: LifeImportIn) -> None:
+    def _run(self, call: HomeCall, source: DataFolder, given: FolderImportIn) -> None:
         try:
             with ledger_of(call.home.space, source.path) as ledger:
                 self._carry(call, source, ledger, given)
@@ -162,7 +162,7 @@ class LifeImports:
             self.staged.clear()
 
     def _carry(
-        self, call: HomeCall, source: DataFolder, ledger: Ledger, given: LifeImportIn
+        self, call: HomeCall, source: DataFolder, ledger: Ledger, given: FolderImportIn
     ) -> None:
         plan = make_plan(call.home, source, ledger, ImportSettings(hidden=given.hidden))
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
@@ -204,7 +204,7 @@ class LifeImports:
         call.bus.tell("import", state=state.state, done=state.done, total=state.total)
 
 
-TheImports = Annotated[LifeImports, kept(LifeImports)]
+TheImports = Annotated[FolderImports, kept(FolderImports)]
 
 
 @routes.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
@@ -224,7 +224,7 @@ def delete_files(imports: TheImports) -> None:
 
 
 @routes.post("/look")
-def preview_import(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LookOut:
+def preview_import(call: HomeCall, imports: TheImports, given: FolderImportIn) -> LookOut:
     """What an import would do. Changes nothing."""
     source, users = imports.source(call, given)
     with ledger_of(call.home.space, source.path, write=False) as ledger:
@@ -245,19 +245,19 @@ def preview_import(call: HomeCall, imports: TheImports, given: LifeImportIn) -> 
 
 
 @routes.post("", status_code=202)
-def start_import(call: HomeCall, imports: TheImports, given: LifeImportIn) -> LifeImportOut:
+def start_import(call: HomeCall, imports: TheImports, given: FolderImportIn) -> FolderImportOut:
     """Import everything that is new, in the background. The same request continues an import that was stopped."""
     return imports.begin(call, given)
 
 
 @routes.get("")
-def import_state(imports: TheImports) -> LifeImportOut:
+def import_state(imports: TheImports) -> FolderImportOut:
     """The state of the last import."""
     return imports.state
 
 
 @routes.delete("", status_code=202)
-def stop_import(imports: TheImports) -> LifeImportOut:
+def stop_import(imports: TheImports) -> FolderImportOut:
     """Stop the import after the current chat."""
     imports.stop()
     return imports.state

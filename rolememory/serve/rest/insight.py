@@ -84,7 +84,7 @@ class Brief(Out):
     etag: str
 
 
-class QuietOut(Out):
+class UnusedMemoryOut(Out):
     """A memory that was never in a prompt."""
 
     memory: Brief
@@ -95,7 +95,7 @@ class QuietOut(Out):
     """suggested keys"""
 
 
-class LackingOut(Out):
+class KeylessMemoryOut(Out):
     """A memory without keys."""
 
     memory: Brief
@@ -112,8 +112,8 @@ class InsightOut(Out):
     themes: list[Theme]
     alone: int
     """number of memories without a theme"""
-    quiet: list[QuietOut]
-    lacking: list[LackingOut]
+    quiet: list[UnusedMemoryOut]
+    lacking: list[KeylessMemoryOut]
 
 
 @routes.get("/insight")
@@ -126,12 +126,12 @@ def insights(survey: Surveyed) -> InsightOut:
         return Brief.from_value(memory, type=memory.type.value, etag=memory_tag(memory))
 
     quiet = [
-        QuietOut.from_value(one, memory=brief(one.id), why=why("quiet", one.because))
+        UnusedMemoryOut.from_value(one, memory=brief(one.id), why=why("quiet", one.because))
         for one in found.quiet
     ]
     return InsightOut.from_value(
         found,
         looked=len(survey.near.ids),
         quiet=quiet,
-        lacking=[LackingOut.from_value(one, memory=brief(one.id)) for one in found.lacking],
+        lacking=[KeylessMemoryOut.from_value(one, memory=brief(one.id)) for one in found.lacking],
     )

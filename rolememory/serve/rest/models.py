@@ -119,7 +119,7 @@ def embedding_state(call: HomeCall) -> MeaningOut:
 @routes.get("/roles/{role}/learning")
 def learning(call: RoleCall) -> LearningOut:
     """What the model still has to read, and errors."""
-    status = call.role.learner.behind.status(call.language)
+    status = call.role.learner.worker.status(call.language)
     more = {
         "breakers": _learning_breakers(call),
         "offered": is_offered(call.role.settings),

@@ -82,7 +82,7 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
     )
     app.add_exception_handler(HTTPException, lost)
     app.state.app_state = app_state
-    life = imports.LifeImports(app_state.home.path)
+    life = imports.FolderImports(app_state.home.path)
     kept = (UpdateLocks(), insight.Surveys(), life)
     app.state.kept = {type(one): one for one in kept}
     app.router.routes.append(Route("/api/openapi.json", _description(app), include_in_schema=False))

@@ -110,7 +110,7 @@ class House:
                 self.role.chats.update(one.id, mode=one.mode)
         self._before = set(self.role.memories)
         context = replace(
-            self.role.learner.behind._context,
+            self.role.learner.worker._context,
             settings=self._settings,
             upstreams=ModelServers(clock=lambda: self.seconds),
             clock=lambda: self.now,

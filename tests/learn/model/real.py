@@ -39,9 +39,9 @@ def tell(
     sides = (Message.user, Message.assistant)
     mind.observe([sides[at % 2](line) for at, line in enumerate(lines)], chat=chat, user=user)
     assert mind.learned(60.0)
-    assert mind.learner.behind.settle(60.0)
+    assert mind.learner.worker.settle(60.0)
     if read:
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
 
 
 def contents(mind: RoleMemory) -> list[str]:

@@ -76,7 +76,7 @@ def test_what_becomes_of_an_answer(row: Shape, tmp_path: Path) -> None:
     name, user, lines = NAMES[row.language]
     with Endpoint(answers(row.said)) as server, distilling(tmp_path, server, name=name) as mind:
         tell(mind, *lines, user=user, read=False)
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         assert contents(mind) == sorted(row.kept)
         assert len(server.requests) == 1 + row.again
 
@@ -145,7 +145,7 @@ def test_s0_10_a_false_stores_nothing(said: Any, tmp_path: Path) -> None:
             mind, "I love sailing, my name is Lin and I live in Oslo.", "How lovely, I love it too."
         )
         assert (dict(mind.memories), mind.refused(), mind.waiting()) == ({}, [], [])
-        assert mind.learner.behind.status()["queue"] == {}
+        assert mind.learner.worker.status()["queue"] == {}
         assert len(server.requests) == 1
 
 
@@ -244,10 +244,10 @@ def test_n_12_a_session_that_ends_is_judged_by_itself(preset: str, tmp_path: Pat
         distilling(tmp_path, server, preset=preset, delay_s=0.05) as mind,
     ):
         learned = threading.Event()
-        mind.learner.told(lambda chat, one: learned.set() if one.memories else None)
+        mind.learner.on_learned(lambda chat, one: learned.set() if one.memories else None)
         tell(mind, *BIRTHDAY, read=False)
         assert learned.wait(30.0)
-        assert mind.learner.behind.run().left == 0
+        assert mind.learner.worker.run().left == 0
         assert contents(mind) == [TOLD["memory"]]
 
 
@@ -279,7 +279,7 @@ def test_in_a_group_the_model_is_told_who_else_is_there(language: str, tmp_path:
     ):
         window = [Message.user(asked), Message(role="assistant", content=told, name=other)]
         mind.observe(window, chat="inn", user=user, members=[other])
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         assert there in server.requests[0].said
         assert [(one.content, one.subject) for one in mind.memories.values()] == [(content, other)]
 
@@ -322,7 +322,7 @@ def test_what_is_known_is_chosen_by_meaning_and_a_fact_that_names_it_takes_its_p
             learned(mind, content, f"old {at}")
         assert mind.ready(60.0)
         tell(mind, *APRON, chat="new", read=False)
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         number = known_in(server.requests[-1]).index("Lin works at the bakery.") + 1
         assert number == 1, "the nearest comes first, though no word is shared"
         server.now(answers({"facts": [{**fact, "replaces": number}]}))
@@ -351,7 +351,7 @@ def learned(mind: RoleMemory, content: str, chat: str, user: str = "Lin") -> str
         created=seen.entered[0].at,
     )
     (memory,) = mind.learner.keep([draft], "model").memories
-    mind.learner.behind.run(force=True)
+    mind.learner.worker.run(force=True)
     return memory.id
 
 
@@ -367,7 +367,7 @@ def test_what_not_everybody_there_may_hear_is_not_shown_to_the_model(tmp_path: P
             user="Lin",
             present=["Lin", "Ann"],
         )
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         assert "apron strings" in server.requests[-1].said
         assert known_in(server.requests[-1]) == ["The bakery stands at the harbour."]
         tell(mind, "Is the bakery open?", "It is.", chat="alone")
@@ -453,7 +453,7 @@ def test_s2_23_a_conclusion_over_several_chats_goes_through_the_same_filter(tmp_
         first = learned(mind, "Lin reads sea charts.", "one")
         second = learned(mind, "Lin bought a rain jacket.", "two")
         server.now(answers({"conclusions": rows}))
-        report = mind.learner.behind.infer()
+        report = mind.learner.worker.infer()
         assert (report.requests, report.notes) == (1, ())
         drawn = next(one for one in mind.memories.values() if one.source is Source.INFERENCE)
         assert (drawn.content, drawn.confidence) == (SAILS["conclusion"], 0.8)

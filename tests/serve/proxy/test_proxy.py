@@ -520,7 +520,7 @@ def test_two_candidates_pass_through_and_are_told_once(tmp_path: Path) -> None:
             house.home.create("Asha", id=f"00000000-0000-4000-8000-00000000000{number}")
         for _ in range(2):
             ask(house, request([GREETING, FACT]))
-        assert [puzzle.why for puzzle in house.house.puzzles.values()] == ["several"]
+        assert [call.why for call in house.house.unidentified.values()] == ["several"]
         assert "<rolememory>" not in model.requests[-1].body.decode()
 
 

@@ -118,7 +118,7 @@ def test_one_message_is_cut_by_the_names_in_it_and_says_nothing_of_whose_it_is(
     assert texts(call) == [*SAID]
     assert call.user == user
     assert (call.remembers, call.teaches) == (True, user is not None)
-    assert [puzzle.why for puzzle in house.puzzles.values()] == ([] if user else ["user"])
+    assert [call.why for call in house.unidentified.values()] == ([] if user else ["user"])
 
 
 def test_a_header_says_for_a_whole_connection_whose_words_they_are(house: AppState) -> None:
@@ -261,7 +261,7 @@ def test_two_roles_of_one_name_are_never_guessed_between(house: AppState) -> Non
         )
     reader = RequestReader(house)
     assert reader.read(request(SAID), {}, None).role is None
-    assert [puzzle.why for puzzle in house.puzzles.values()] == ["several"]
+    assert [call.why for call in house.unidentified.values()] == ["several"]
     told = reader.read(request(SAID, hint={**HINT, "avatar": "Asha2.png"}), {}, None)
     assert told.role is not None
     assert told.role.id.endswith("2")

@@ -73,7 +73,9 @@ def contents(opened: Served) -> list[str]:
 def until_learned(opened: Served) -> threading.Event:
     """Set once something was learned."""
     learned = threading.Event()
-    opened.home.role("Mira").learner.told(lambda chat, one: learned.set() if one.memories else None)
+    opened.home.role("Mira").learner.on_learned(
+        lambda chat, one: learned.set() if one.memories else None
+    )
     return learned
 
 
@@ -86,7 +88,7 @@ def test_when_nobody_speaks_the_model_of_the_chats_distils_too(tmp_path: Path) -
         assert contents(opened) == ["Lin moved from Rome to Paris."]
         distilled = [one for one in server.requests if "response_format" in one.json]
         assert {one.json["model"] for one in distilled} == {"qwen"}, "the chat's own model"
-        status = opened.home.role("Mira").learner.behind.status()
+        status = opened.home.role("Mira").learner.worker.status()
         assert (status["shared"], status["today"]["calls"]) == (True, len(distilled))
         assert status["today"]["tokens"] > 0
 
@@ -101,7 +103,7 @@ def test_a_chat_cuts_what_learning_asks_and_nothing_is_lost_or_doubled(tmp_path:
         assert say(opened, MOVED, "That is quite a move.", "Is it?") == "That is quite a move."
         model.facts = distils
         assert learned.wait(30.0)
-        assert opened.home.role("Mira").learner.behind.settle(30.0)
+        assert opened.home.role("Mira").learner.worker.settle(30.0)
         assert contents(opened) == ["Lin moved from Rome to Paris."]
         upstreams = opened.home.upstreams.all().values()
         assert {str(one.breaker.state) for one in upstreams} == {"ready"}, (
@@ -115,7 +117,7 @@ def test_while_somebody_speaks_nothing_is_asked(tmp_path: Path) -> None:
         say(opened, MOVED)
         mind = opened.home.role("Mira")
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
-        report = mind.learner.behind.run(force=True)
+        report = mind.learner.worker.run(force=True)
         assert (report.read, model.asked) == (0, ["chat"])
         assert "learn.idle_s" in report.notes[0].text()
         assert "learn.idle_s" in report.notes[0].text("zh")
@@ -134,7 +136,7 @@ def test_one_request_at_a_time_whatever_the_number_of_roles(tmp_path: Path) -> N
             for role in roles:
                 role.observe([MOVED], "Oh.", chat="a", user="Lin")
             threads = [
-                threading.Thread(target=role.learner.behind.run, kwargs={"force": True})
+                threading.Thread(target=role.learner.worker.run, kwargs={"force": True})
                 for role in roles
             ]
             for thread in threads:
@@ -152,7 +154,7 @@ def test_a_day_costs_no_more_than_it_may(tmp_path: Path) -> None:
         assert learned.wait(30.0)
         mind = opened.home.role("Mira")
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
-        report = mind.learner.behind.run(force=True)
+        report = mind.learner.worker.run(force=True)
         assert report.read == 0
         assert "learn.daily_tokens" in report.notes[0].text()
         assert model.asked.count("distil") == 1
@@ -177,7 +179,7 @@ def test_off_until_somebody_says_yes(tmp_path: Path) -> None:
         say(opened, MOVED)
         mind = opened.home.role("Mira")
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
-        mind.learner.behind.run(force=True)
+        mind.learner.worker.run(force=True)
         assert model.asked == ["chat"]
 
 

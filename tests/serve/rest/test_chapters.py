@@ -139,7 +139,7 @@ def test_what_was_refused_is_listed_and_may_be_accepted(tmp_path: Path) -> None:
         opened(tmp_path, model, batch_size=1) as (house, role),
     ):
         role.say(*(one.content for one in tale(2)))
-        assert house.home.role(role.id).learner.behind.settle(60)
+        assert house.home.role(role.id).learner.worker.settle(60)
         assert role.get("/review")["items"] == []
         (one,) = role.get("/review", params={"refused": True})["items"]
         assert (mine in one["content"], one["reason"]["code"]) == (True, "not_said")
@@ -184,7 +184,7 @@ def test_a_chapter_that_learning_tells_meanwhile_answers_who_ended_it(tmp_path: 
         for chat, first in (("harbour", 1), ("mill", 7)):
             role.say(*(one.content for one in tale(3, first=first)), chat=chat)
         assert reading.wait(60)
-        ends = house.home.role("Mira").learner.behind.progress.ends
+        ends = house.home.role("Mira").learner.worker.progress.ends
         ending = {
             chat: pool.submit(role.post, "/chapters", {"chat": chat, "title": chat})
             for chat in ("harbour", "mill")

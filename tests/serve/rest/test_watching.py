@@ -175,5 +175,5 @@ def test_who_sees_the_answer_begin_misses_nothing(house: Served) -> None:
 
 
 def test_puzzles_are_listed(house: Served, api: httpx.Client) -> None:
-    house.house.puzzled("several", ("Mira", "<script>"))
+    house.house.report_unidentified("several", ("Mira", "<script>"))
     assert good(api.get("/puzzles"))["items"][0]["names"] == ["<script>", "Mira"]
