@@ -1,16 +1,19 @@
 """Plans a log update: the place in the chat, the new versions, the splices of the path."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
-from rolememory.chats.align import Alignment, PathChange, align
+from rolememory.chats.align import SURE, Alignment, PathChange, align
 from rolememory.chats.gap_alignment import AlignStep
 from rolememory.chats.normalize import NormalizedMessage, window_size
 from rolememory.chats.rows import Splice
 from rolememory.chats.transcript import Transcript
+from rolememory.chats.unique_messages import words
 from rolememory.chats.values import Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import ChatMessage, Scope
@@ -87,23 +90,22 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     at the last look; and who only passes the newest exchange each time shows as much as ever. So it is a new beginning
     when the user's messages are fewer and all of it is less than half as long as last time, or when it opens with an
     unknown greeting and is no longer than last time. Nothing but words of the user is a question asked in the chat, never a beginning.
+    Nor is a full window: where little of it is equal, as in a group whose lines repeat, it has moved on past what was known.
     """
     size, now = len(script.path), window_size(news)
     appended = tuple(AlignStep(None, message) for message in news)
     if not size:
         return PathAlignment(0, (PathChange(0, 0, appended),), look=now)
-    alignment = align(
-        script,
-        news,
-        max(size - script.look.messages, 0),
-        is_ample(now, script.look),
-        script.knows,
-    )
-    if credible(alignment, news, max(size - script.look.messages, 0)):
+    first = max(size - script.look.messages, 0)
+    alignment = align(script, news, first, is_ample(now, script.look), script.knows)
+    slid = is_full(now, script.look) and contradicts(alignment, script.path, news)
+    if credible(alignment, news, first) and not slid:
         return PathAlignment(alignment.begin, alignment.changes, look=now)
     if _restarts(news, now, script.look):
         return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,), now)
-    return PathAlignment(size, (PathChange(size, size, appended),), (CUT,), now)
+    same = overlap(script.path, news)
+    notes = () if same else (CUT,)
+    return PathAlignment(size - same, (PathChange(size, size, appended[same:]),), notes, now)
 
 
 def is_ample(now: WindowSize, before: WindowSize) -> bool:
@@ -124,6 +126,55 @@ def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int
     )
 
 
+def is_full(now: WindowSize, before: WindowSize) -> bool:
+    """Whether it is a window that moved on rather than a chat that became shorter or began again."""
+    return now.messages >= SURE and 2 * now.messages >= before.messages
+
+
+def contradicts(
+    alignment: Alignment, path: Sequence[ChatMessage], news: Sequence[NormalizedMessage]
+) -> bool:
+    """Whether the matches are fewer than what they would remove, insert and reword, but for the newest exchange.
+
+    Lines that are said again and again ("Okay.") are equal in any two windows and count half, and so does a message
+    reworded in its place. A window that begins with known text in a row is no coincidence, whatever was deleted after it.
+    """
+    common = alignment.common
+    if not common or _begins_alike(alignment, path, news):
+        return False
+    start, begin = common[0]
+    gaps = [(old - one - 1, max(at - other - 1, 0)) for (one, other), (old, at) in pairwise(common)]
+    gaps.append((start - alignment.begin, min(start - alignment.begin, begin)))
+    gaps.append((max(alignment.gone - NEAR_END, 0), 0))
+    differ = sum(min(gap) + 2 * abs(gap[0] - gap[1]) for gap in gaps)
+    olds, keys = list(map(words, path[start:])), [message.digest for message in news]
+    counts = Counter([*olds, *keys])
+    same = (keys[at] for old, at in common if olds[old - start] == keys[at])
+    return sum(2 if counts[key] == 2 else 1 for key in same) < differ
+
+
+def _begins_alike(
+    alignment: Alignment, path: Sequence[ChatMessage], news: Sequence[NormalizedMessage]
+) -> bool:
+    """Whether the window begins with enough known text in a row."""
+    run, first = 0, alignment.common[0][0]
+    for at, pair in enumerate(alignment.common):
+        if pair != (first + at, at) or words(path[pair[0]]) != news[at].digest:
+            return False
+        run += len(news[at].text.encode("utf-8", "replace"))
+        if run >= TELLING:
+            return True
+    return False
+
+
+def overlap(path: Sequence[ChatMessage], news: Sequence[NormalizedMessage]) -> int:
+    """How many messages at the end of the path the window begins with."""
+    keys = [message.digest for message in news]
+    tail = list(map(words, path[-len(keys) :]))
+    sizes = (size for size in range(len(tail), 0, -1) if tail[-size] == keys[0])
+    return next((size for size in sizes if tail[-size:] == keys[:size]), 0)
+
+
 def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
     """Bytes of common text, capped; a Chinese character counts three times."""
     return sum(
@@ -133,7 +184,7 @@ def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
 
 
 def _restarts(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize) -> bool:
-    if now.users == now.messages:
+    if now.users == now.messages or is_full(now, before):
         return False
     if news[0].role == "assistant" and now.messages <= before.messages:
         return True

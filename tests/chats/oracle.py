@@ -23,8 +23,11 @@ from rolememory.chats.plan import (
     PathAlignment,
     _restarts,
     _Weaver,
+    contradicts,
     credible,
     is_ample,
+    is_full,
+    overlap,
 )
 from rolememory.chats.presence import Attendance, Participants, Window, alone, filled
 from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
@@ -295,11 +298,14 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
         return PathAlignment(0, (PathChange(0, 0, appended),))
     now, first = window_size(news), max(size - tale.look.messages, 0)
     alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
-    if credible(alignment, news, first):
+    slid = is_full(now, tale.look) and contradicts(alignment, tale.path, news)
+    if credible(alignment, news, first) and not slid:
         return PathAlignment(alignment.begin, alignment.changes)
     if _restarts(news, now, tale.look):
         return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,))
-    return PathAlignment(size, (PathChange(size, size, appended),), (CUT,))
+    same = overlap(tale.path, news)
+    notes = () if same else (CUT,)
+    return PathAlignment(size - same, (PathChange(size, size, appended[same:]),), notes)
 
 
 def planned(tale: Tale, changes: Sequence[PathChange], now: datetime) -> ChatUpdate:

@@ -105,3 +105,21 @@ def story(count: int, begin: int = 0) -> list[str]:
 
 def _words(seed: str, count: int) -> str:
     return " ".join(random.Random(seed).choices(WORDS, k=count)).capitalize()
+
+
+STOCK = {
+    "en": ["Okay.", "Sure.", "Mm.", "Let's go then.", "No problem.", "Haha"],
+    "zh": ["好。", "嗯。", "嗯", "走吧。", "没问题。", "哈哈"],
+}
+
+
+def group(language: str, seed: int, size: int) -> list[str]:
+    """Lines of several people, half of them said again and again; now and then the character speaks."""
+    chance, told = random.Random(f"{language} {seed}"), iter(story(size, 1000 * seed))
+    lines = [
+        f"{chance.choice('uua')}: {chance.choice(STOCK[language])}"
+        if chance.random() < 0.5
+        else next(told)
+        for _ in range(size)
+    ]
+    return lines if language == "en" else [line.replace(". ", "。") for line in lines]

@@ -7,7 +7,7 @@ import pytest
 
 from rolememory.chats import Chats
 from rolememory.schema.learning import Observed
-from tests.chats.talk import chats_at, said, shown, story
+from tests.chats.talk import STOCK, chats_at, group, said, shown, story
 
 GREETING, ASKED, TOLD = (
     "a: *The door creaks.* You are soaked.",
@@ -110,3 +110,27 @@ def test_what_becomes_of_a_chat(
     before = chats.info("harbour").file.read_bytes()
     assert not chats.observe(said(*looks[-1]), chat="harbour").entered
     assert chats.info("harbour").file.read_bytes() == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("moved", [9, 22, 24, 40])
+def test_a_window_that_moves_on_among_lines_that_repeat_hides_nothing(
+    tmp_path: Path, moved: int, language: str, seed: int
+) -> None:
+    lines, chats, seen = group(language, seed, 24 + 3 * moved), chats_at(tmp_path), set[int]()
+    for end in range(24, len(lines) + 1, moved):
+        observed = chats.observe(said(*lines[end - 24 : end]), chat="tavern")
+        assert not observed.left
+        seen |= {*range(end - 24, end)}
+    kept, told = shown(chats.path("tavern")), [lines[at] for at in sorted(seen)]
+    stock = {f"{voice}: {line}" for voice in "ua" for line in STOCK[language]}
+    assert [one for one in kept if one not in stock] == [one for one in told if one not in stock]
+    assert len(told) - len(kept) <= 3  # the end of one window may be how the next one begins
+
+
+def test_a_deletion_is_seen_in_a_full_window_too(tmp_path: Path) -> None:
+    lines, chats = group("en", 7, 40), chats_at(tmp_path)
+    chats.observe(said(*lines[16:]), chat="tavern")
+    chats.observe(said(*lines[4:28], "a: It goes on from here."), chat="tavern")
+    assert shown(chats.path("tavern")) == [*lines[4:28], "a: It goes on from here."]

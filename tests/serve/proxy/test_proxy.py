@@ -16,6 +16,7 @@ import pytest
 
 from rolememory.schema.learning import Observed
 from rolememory.storage.settings_text import set_value
+from tests.chats.talk import group, said
 from tests.endpoint import (
     Behaviour,
     Endpoint,
@@ -204,6 +205,27 @@ def test_a_turn_that_ends_after_a_later_one_hides_nothing_of_it(tmp_path: Path) 
         settled(house)
         path = [(one.role, one.text) for one in chats.path("one")]
         assert path == [*told, ("assistant", "他真能干。")]
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "asked", "word"),
+    [
+        ("en", "I buried my aunt's mirror by the pear tree.", "Where is the mirror?", "pear tree"),
+        ("zh", "我把祖母的铜镜埋在后院的梨树下了。", "祖母的铜镜埋在哪里？", "梨树"),
+    ],
+)
+def test_a_group_in_which_the_character_speaks_rarely_is_recalled(
+    tmp_path: Path, language: str, told: str, asked: str, word: str
+) -> None:
+    hint = {"role": "Asha", "user": "Lin", "group": "Asha, Bo", "chat": "tavern"}
+    spoken = [(one.role, one.content) for one in said(*group(language, 1, 140))]
+    spoken[4] = "user", told
+    with between(tmp_path, streams("Mm.")) as (house, model):
+        for end in range(24, len(spoken), 29):
+            ask(house, request(spoken[end - 24 : end], hint=hint))
+            settled(house)
+        ask(house, request([GREETING, ("user", asked)], hint={**hint, "chat": "later"}))
+        assert word in model.requests[-1].said
 
 
 def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
