@@ -53,16 +53,14 @@ class Visible:
     texts: tuple[str, ...] = ()  # what they tell
     joined: str = ""
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
-    written: tuple[str, ...] = ()  # the texts before they were folded
 
     @classmethod
     def of(
         cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
     ) -> "Visible":
         """Fold and join the texts once; questions are left out, since they state nothing."""
-        told = tuple(map(telling, texts))
-        folded = tuple(map(plain, told))
-        return cls(plain(query), folded, "\n".join(folded), shown, told)
+        told = tuple(plain(telling(text)) for text in texts)
+        return cls(plain(query), told, "\n".join(told), shown)
 
     def holds(self, memory: Memory) -> bool:
         """Whether all its evidence is visible, or repeated there verbatim; any of it, for a chapter.
@@ -78,23 +76,15 @@ class Visible:
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
-    def _by_size(self) -> Mapping[int, Sequence[str]]:
-        """The texts by number of words."""
-        found = defaultdict[int, list[str]](list)
-        for text, written in zip(self.texts, self.written, strict=True):
-            found[len(_words(written))].append(text)
+    def _by_size(self) -> "TextsBySize":
+        found = TextsBySize()
+        for text in self.texts:
+            found.add(text)
         return found
 
     def says_like(self, content: str, least: float) -> bool:
-        """Whether one of the texts is at least that similar; skips those with far more or fewer words."""
-        told, size, slack = plain(content), len(_words(content)), 1e-9
-        near = (
-            text
-            for other, texts in self._by_size.items()
-            if least * other <= size + slack and least * size <= other + slack
-            for text in texts
-        )
-        return any(likeness(told, text, least) for text in near)
+        """Whether one of the texts is at least that similar."""
+        return self._by_size.like(plain(content), least) is not None
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):
@@ -235,6 +225,31 @@ def _says_enough(content: str) -> bool:
     return len(content.encode()) >= _LEAST_BYTES
 
 
+class TextsBySize:
+    """Plain texts by number of words: one is compared with those that have neither far more nor far fewer."""
+
+    def __init__(self) -> None:
+        self._texts = defaultdict[int, list[tuple[int, str]]](list)
+        self._count = 0
+
+    def add(self, text: str) -> None:
+        """Add a text."""
+        self._texts[len(_words(text))].append((self._count, text))
+        self._count += 1
+
+    def like(self, text: str, least: float) -> tuple[int, float] | None:
+        """The number of the first one that is at least that similar, and the `likeness`."""
+        size, slack = len(_words(text)), 1e-9
+        near = (
+            one
+            for other, texts in self._texts.items()
+            if least * other <= size + slack and least * size <= other + slack
+            for one in texts
+        )
+        found = ((at, alike) for at, other in near if (alike := likeness(text, other, least)))
+        return min(found, default=None)
+
+
 @dataclass(slots=True)
 class _Selection:
     """The state of a selection: candidates, rules, and the memories selected so far."""
@@ -246,7 +261,8 @@ class _Selection:
     excerpts: Excerpts
     enough: float  # relevance that is enough of what does not rest on a chat
     limit: int  # how long the block may be
-    places: list[int] = field(default_factory=list)  # of what was selected
+    places: list[int] = field(default_factory=list)  # of what was selected ...
+    said: TextsBySize = field(default_factory=TextsBySize)  # ... and its texts
 
     @property
     def is_full(self) -> bool:
@@ -324,6 +340,7 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
         return
     fitted.chosen.append(scored if told is scored.memory else replace(scored, memory=told))
     choice.places.append(place)
+    choice.said.add(plain(told.content))
     choice.block.take(told)
     if choice.ranking.kinds[place] != SAID and not memory.constant:
         fitted.relevance += scored.relevance
@@ -706,7 +723,6 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
 
 def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     fitted, fitting = choice.fitted, choice.fitting
-    content = plain(memory.content)
     within = None
     if isinstance(memory, Passage):
         within = _stood_for(memory, fitted, fitting)
@@ -715,10 +731,9 @@ def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | No
         within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:
         return Reason("near_duplicate", (("of", within.id), ("alike", 1.0)))
-    for other in fitted.chosen:
-        alike = likeness(content, plain(other.memory.content), fitting.rules.near_duplicate)
-        if alike:
-            return Reason("near_duplicate", (("of", other.memory.id), ("alike", alike)))
+    if found := choice.said.like(plain(memory.content), fitting.rules.near_duplicate):
+        other, alike = fitted.chosen[found[0]].memory, found[1]
+        return Reason("near_duplicate", (("of", other.id), ("alike", alike)))
     return None
 
 

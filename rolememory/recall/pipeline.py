@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypedDict
+from typing import Any
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
@@ -38,7 +38,7 @@ from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
 from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
-from rolememory.schema.scene import Language, Scene
+from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.derived import DerivedFiles
@@ -99,17 +99,13 @@ class Request:
     off: bool = False  # memory is off in this chat
     kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
     away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
-    scene: Mapping[str, str] = field(default_factory=dict)  # how things stand: field, value
+    scene: Mapping[str, str] = field(
+        default_factory=dict
+    )  # how things stand, if that is told: field, value
     recent: tuple[ChatMessage, ...] = ()  # the newest messages of the chat that are not in view
     stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
     generation: Generation = USUAL
     before: int = 0  # messages of the chat that are known to stand before those given
-
-
-class _FrameValues(TypedDict):
-    language: Language
-    char: str
-    user: str
 
 
 @value_class
@@ -121,7 +117,6 @@ class _TurnInputs:
     request: Request
     prepared: PreparedChat
     kept: ChatState
-    cast: Cast
     index: MemoryIndex
     scene: Scene
     asker: Asker
@@ -129,10 +124,9 @@ class _TurnInputs:
     told: Length  # how what is recalled is said, and how long that is
 
     @property
-    def frame(self) -> _FrameValues:
+    def frame(self) -> Mapping[str, Any]:
         """Language and names for the text around memories."""
-        char, user = self.cast.char, self.cast.user
-        return {"language": self.told.style.language, "char": char, "user": user}
+        return {"language": self.told.style.language, **self.scene.names}
 
 
 class RecallPipeline:
@@ -196,7 +190,7 @@ class RecallPipeline:
             story="\n\n".join(
                 filter(None, (chapters.text if told else "", self._recent(of, given)))
             ),
-            scene=self._scene(of) if told else "",
+            scene=scene_block(request.scene, self._resources.templates, **of.frame) if told else "",
             untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
             searchable=self._searchable(of, question, given),
             embedder=self._resources.loader.state,
@@ -316,7 +310,7 @@ class RecallPipeline:
         style = self._resources.styles.get(settings.inject, scene.language, cast).at(request.stamp)
         told = Length(style, counter_for(settings.budget.unit, settings.lengths))
         return _TurnInputs(
-            role, settings, request, prepared, kept, cast, index, scene, asker, heard, told
+            role, settings, request, prepared, kept, index, scene, asker, heard, told
         )
 
     def _question(self, of: "_TurnInputs") -> RecallQuery:
@@ -410,12 +404,6 @@ class RecallPipeline:
         if not said or (given.closed and given.closed[0].code != "no_trigger_word"):
             return ""
         return recent_block(said, self._resources.templates, **of.frame)
-
-    def _scene(self, of: "_TurnInputs") -> str:
-        """The state of the scene, if configured."""
-        if not of.settings.inject.scene or of.request.off or not of.request.scene:
-            return ""
-        return scene_block(of.request.scene, self._resources.templates, **of.frame)
 
     def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
         """The line saying that nothing is known, for a question about the past without results."""
