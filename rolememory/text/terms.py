@@ -347,19 +347,19 @@ class CollectionStatistics:
     def count(self, some: Iterable[str]) -> None:
         """Compute document frequency and information of these tokens. Cost: one pass over their new postings."""
         size, texts = len(self._mask), self._known.texts
-        new = [one for one in some if one not in self._information]
-        known = {one: texts.get(one, (0, 0)) for one in new}
-        known = {
-            one: (held, upto) if upto <= size else (0, 0) for one, (held, upto) in known.items()
-        }
-        late = {
-            one: upto
-            for one, (_, upto) in known.items()
-            if upto < size and self._postings.grew(one, upto)
-        }
+        known, late = dict[str, int](), dict[str, int]()
+        for token in some:
+            if token in self._information:
+                continue
+            held, upto = texts.get(token, (0, 0))
+            if upto > size:  # of a later turn
+                held, upto = 0, 0
+            known[token] = held
+            if upto < size and self._postings.grew(token, upto):
+                late[token] = upto
         with self._lock:
             more = self._holders_since(late)
-        for token, (held, _) in known.items():
+        for token, held in known.items():
             found = self._holders[token] = held + more.get(token, 0)
             texts[token] = found, size
             self._information[token] = self._tells(token, found)
