@@ -133,3 +133,22 @@ def test_a_server_that_is_away_is_told_until_it_is_back(visitor: Visitor, role: 
     expect(banner).to_have_count(0)
     expect(mode).to_have_value("here")
     visitor.errors = [one for one in visitor.errors if "ERR_INTERNET_DISCONNECTED" not in one]
+
+
+def test_the_line_to_the_server_is_taken_up_once_it_answers_anything(
+    at_desk: Visitor, role: Caller
+) -> None:
+    role.say("Good evening.", "Good evening.", chat="harbour")
+    page, lines = at_desk.page, "**/api/events"
+    page.route(lines, lambda route: route.abort())
+    at_desk.goes("chats", role.id, "harbour")
+    broken = page.locator(".banner.off")
+    expect(broken).to_have_count(1)
+    page.evaluate(  # no pause comes to an end by itself any more
+        "window.setTimeout = (_, ms) => { window.paused ||= ms >= 500 && ms !== 9000; }"
+    )
+    page.wait_for_function("() => window.paused")
+    page.unroute(lines)
+    at_desk.field("chats.mode").select_option("here")
+    expect(broken).to_have_count(0)
+    at_desk.errors = [one for one in at_desk.errors if "ERR_FAILED" not in one]

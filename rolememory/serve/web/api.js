@@ -53,6 +53,7 @@ export async function ask(method, path, body, { etag, signal, type } = {}) {
   const response = await reached(`/api${path}`, { method, signal, body: sent, headers: headers({ ...kind, ...(etag ? { "if-match": etag } : {}) }) });
   const answer = await read(response);
   if (!response.ok) throw Object.assign(new ApiError(response.status, answer?.error, answer?.current), { call });
+  if (connection.get() === "off") wake();
   const told = banner.get();
   if (told?.call === call || (told?.code === "unreachable" && began > told.at)) banner.set(null); // an older answer proves nothing
   return { body: answer, etag: response.headers.get("etag") };
@@ -106,6 +107,7 @@ export async function all(path, query = {}, { signal, grow } = {}) {
 const listeners = new Set();
 let running = false;
 let last = "";
+let wake = () => {}; // ends the pause before the line is taken up again: the server has answered something else
 
 /** Hear what happens: call({kind, role, ...values}); kind "gap" means: look at everything anew. Gives what stops it. */
 export function events(call, { role, kinds } = {}) {
@@ -137,7 +139,7 @@ async function listen() {
       }
     } catch { /* the line broke: below */ }
     if (!leaving && !refused) connection.set("off");
-    await new Promise((done) => setTimeout(done, pause));
+    await new Promise((done) => { wake = done; setTimeout(done, pause); });
     pause = Math.min(pause * 2, 15000);
   }
   running = false;
