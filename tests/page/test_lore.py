@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.visitors import EITHER, Visitor, words
-from tests.serve.rest.callers import Caller
+from tests.serve.rest.callers import Caller, good
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 WORLD = {
@@ -253,3 +253,14 @@ def test_a_role_deleted_for_good_has_no_way_back(visitor: Visitor, role: Caller)
     expect(visitor.page.locator(f"#role option[value='{role.id}']")).to_have_count(0)
     deleted = role.api.get("/deleted-roles", params={"limit": 500}).json()["items"]
     assert role.id not in [one["id"] for one in deleted]
+
+
+@EITHER
+def test_a_role_that_is_deleted_elsewhere_is_missed_by_its_name(
+    visitor: Visitor, role: Caller
+) -> None:
+    visitor.goes("list", role.id)
+    good(role("DELETE"))
+    expect(visitor.page.get_by_role("alert")).to_contain_text(
+        visitor.says("role.unknown", name=role.name)
+    )

@@ -28,6 +28,7 @@ function usePlace() {
   return now;
 }
 
+const names = new Map(); // of every role that was here while the page is open
 const known = (list, wanted) => list.find((one) => one.id === wanted || one.name === wanted);
 
 /** Where to go when the address names nothing that is there. */
@@ -49,6 +50,7 @@ function App() {
   useEffect(() => {
     const to = list && settled(at, list);
     if (to) location.replace(to);
+    for (const one of list ?? []) names.set(one.id, one.name);
     if (list && at.role && known(list, at.role)) role.set(known(list, at.role).id);
   }, [at, list]);
   if (!ready || !list) return html`<p class="busy">…</p>`;
@@ -121,7 +123,7 @@ function Stage({ at, here, tongue }) {
     if (view && document.activeElement !== document.body && !document.activeElement?.closest(".tools,.dialog")) (heading || document.getElementById("main")).focus?.();
   }, [path, here?.id, at.rest.join("/"), view?.path]);
   if (!view || view.path !== path || view.tongue !== tongue) return html`<${Busy} />`;
-  if (at.view.role && !here) return at.role ? html`<${Trouble} error=${{ message: t("role.unknown", { name: at.role }), hint: t("role.unknown.hint") }} />` : html`<${Busy} />`;
+  if (at.view.role && !here) return at.role ? html`<${Trouble} error=${{ message: t("role.unknown", { name: names.get(at.role) ?? at.role }), hint: t("role.unknown.hint") }} />` : html`<${Busy} />`;
   return html`<${Fence} key=${`${path}/${here?.id ?? ""}`}><${view.View} role=${here?.id} info=${here} rest=${at.rest} query=${at.query} /><//>`;
 }
 
