@@ -29,6 +29,10 @@ RUN_WORDS, RUN_HAN = 6, 12
 
 NAMED = 2.2
 """So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
+NAMED_ANEW = 8.5
+"""... which holds a name that the talk before lacks, however many are heard and however they are found."""
+MOST_BY_NAME = 2
+"""So many passages are recalled for no more than a name that the talk before lacks."""
 NEW = 0.9
 """Content words that the talk before lacks, from which a question is about more than the talk: one rare word."""
 TALK = 8
@@ -164,7 +168,7 @@ class Allowance:
     kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
     heard: int = MUCH  # candidates that whoever asks may hear
     present: frozenset[str] = frozenset()  # the words that name those who talk
-    continues: bool = False  # the question only continues the talk
+    talk: tuple[str, ...] = ()  # the messages before the query, newest first
 
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
@@ -191,9 +195,18 @@ class Allowance:
         return self._least(doubt_allowed(self.kinds, MUCH))
 
     @cached_property
-    def least_named(self) -> float:
+    def _least_named(self) -> float:
         """The minimum relevance of passages that share a name with the message."""
         return self._least(NAMED * doubt_allowed(self.kinds, self.heard))
+
+    @cached_property
+    def least_doubtful(self) -> float:
+        """The minimum relevance of passages that may share a name with the message."""
+        return self._least(NAMED_ANEW) if self._names_said.has_new else self._least_named
+
+    @cached_property
+    def _continues(self) -> bool:
+        return continues(self.query, self.talk)
 
     def needed(self, memory: Memory) -> float:
         """The relevance that a passage needs without a question."""
@@ -210,14 +223,16 @@ class Allowance:
         """Whether a passage is too weak to be recalled without a question."""
         if self.asked or relevance >= self.needed(memory):
             return False
-        if relevance < self.least_named:
+        if relevance < self.least_doubtful:
             return True
-        return memory.content not in self._names_said
+        if self._names_said.new_in(memory.content):
+            return False
+        return relevance < self._least_named or memory.content not in self._names_said
 
     @cached_property
     def _names_said(self) -> Names:
         """The names in the message."""
-        return Names(self.query, self.present)
+        return Names(self.query, self.present, self.talk)
 
     def recited(self, memory: Memory) -> Reason | None:
         """Why a passage of the character is refused that quotes its replies in the window."""
@@ -252,7 +267,7 @@ class Allowance:
 
     def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
         """Why a question gets no such passage: it has enough, or the character's own words only repeat what is more to the point."""
-        if self.continues and (why := self._continued(memory, chosen)):
+        if self._continues and (why := self._continued(memory, chosen)):
             return why
         if memory.role != "assistant":
             return None
@@ -295,10 +310,16 @@ class Allowance:
         told, own = _passages_in(chosen), memory.role == "assistant"
         full = (
             len(told) >= rules.uninvited
+            or (relevance < self._least_named and self._by_name(chosen) >= MOST_BY_NAME)
             or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
             or (own and sum(one.role == "assistant" for one in told) >= rules.uninvited_own)
         )
         return _used_up(rules.uninvited) if full else None
+
+    def _by_name(self, chosen: Sequence[Scored]) -> int:
+        """How many of the selected passages are there only for a new name."""
+        faint = (one.memory for one in chosen if one.relevance < self._least_named)
+        return sum(isinstance(memory, Passage) for memory in faint)
 
 
 def _passages_in(chosen: Sequence[Scored]) -> Sequence[Passage]:

@@ -11,7 +11,6 @@ from rolememory.recall.allowance import (
     TALK,
     Allowance,
     asks,
-    continues,
 )
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Visible, fit
@@ -93,10 +92,9 @@ class RecallQuery:
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
         query = self.scene.query
-        asked = asks(query)
         return Allowance(
             rules,
-            asked,
+            asks(query),
             query,
             tuple(said),
             asker,
@@ -106,8 +104,7 @@ class RecallQuery:
             self.kinds,
             self.heard,
             names_of_present(self.scene),
-            asked
-            and continues(query, [one.text for one in messages[: TALK + 1] if one.text != query]),
+            tuple(one.text for one in messages[: TALK + 1] if one.text != query),
         )
 
     @property

@@ -374,7 +374,7 @@ def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
     some &= ranking.kinds == SAID
     some[ranking.places_of(allowance.again)] = False
-    doubtful = (some & (relevances >= allowance.least_named)).nonzero()[0].tolist()
+    doubtful = (some & (relevances >= allowance.least_doubtful)).nonzero()[0].tolist()
     heard = (at for at in doubtful if not allowance.is_faint(memories[at], float(relevances[at])))
     some[list(heard)] = False
     return set(some.nonzero()[0].tolist())

@@ -1,37 +1,80 @@
 """Names (of people, places, things) that two texts share, found by spelling, since no list has the names of a story.
 
 Latin    a capitalised word, also inside a sentence, never in lower case     Finch escaped. ~ his partner, Jory Finch
+         new in the talk: or as the subject of one                           Finn is back. ~ Finn stole my horse.
 Chinese  three characters in a row without an everyday word of two           胡四爷又来了 ~ 盐帮的胡四爷
+         new in the talk: what a segmenter (jieba) takes for a name          阿飞回来了 ~ 阿飞偷了我的马
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from functools import cache, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
-from rolememory.text.words import PAIR, kind, stem
+from rolememory.text.plain import simplified
+from rolememory.text.words import PAIR, RARE, kind, stem
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
 _LONGEST = 2000  # characters read, at the end of a message
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
 _INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
+_SUBJECT = re.compile(
+    r"(?<![^\W_])[^\W\d_]{2,}(?=['’]s\b| (?:is|was|has|had|will|would|can|could|does|did)\b)"
+)
+_KNOWN_NAME = re.compile(r"[阿小老].|...")
+"""What is most often a name of those that the dictionary takes for one."""
+_PAIR = re.compile(r"[\u3400-\u9fff]{2}")
 _HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
 
 
 class Names:
-    """The names in a message; `but`: tokens of the speakers' names, ignored.
+    """The names in a message; `but`: tokens of the speakers' names, ignored; `before`: the talk before it.
 
     >>> "It was his partner, Jory Finch." in Names("Finch escaped."), "Thanks. I will." in Names("Thanks!")
     (True, False)
     >>> "盐帮的胡四爷？这人不好惹。" in Names("胡四爷又来了。"), "他怎么样了？" in Names("你怎么样了？")
     (True, False)
+    >>> said = Names("Finn is back, and Maren too.", before=["Where is Maren?"])
+    >>> said.new_in("Finn stole my horse."), said.new_in("My cousin is called Maren.")
+    (True, False)
     """
 
-    def __init__(self, message: str, but: Set[str] = frozenset()) -> None:
+    def __init__(
+        self, message: str, but: Set[str] = frozenset(), before: Iterable[str] = ()
+    ) -> None:
         message = message[-_LONGEST:]
         self._said, self._but = _written(message), but
         self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
+        talk = "\n".join(before)
+        han = (one for one in _han_names(message) if but.isdisjoint(_pairs(one)))
+        self._new_han = [one for one in han if one not in talk]
+        known = frozenset(map(str.lower, _WORD.findall(talk)))
+        self._new = frozenset(filter(self._is_name, self._said.capital - self._said.small))
+        self._new = frozenset(one for one in self._new if one.lower() not in known)
+
+    @property
+    def has_new(self) -> bool:
+        """Whether it may hold names that the talk before it lacks."""
+        return bool(self._new_han or self._new)
+
+    def new_in(self, text: str) -> bool:
+        """Whether a text contains a name of the message that the talk before it lacks."""
+        if any(one in text for one in self._new_han):
+            return True
+        if not any(one in text for one in self._new):
+            return False
+        told = _written(text)
+        names = self._new & told.capital & (self._said.standing | told.standing)
+        return not names <= told.small
+
+    def _is_name(self, word: str) -> bool:
+        """Whether a capitalised word may be a name, and of nobody who speaks: no short form of theirs either."""
+        base = stem(word.lower())
+        return kind(base) == RARE and not any(one.startswith(base) for one in self._but)
 
     def __contains__(self, text: str) -> bool:
         """Whether a text contains one of them."""
@@ -50,6 +93,7 @@ class _Written:
 
     capital: frozenset[str]  # capitalised, without words of the calendar
     inside: frozenset[str]  # of these, those inside a sentence
+    standing: frozenset[str]  # and those that are its subject
     small: frozenset[str]  # capitalised ones that are also in lower case in the text
 
 
@@ -61,6 +105,7 @@ def _written(text: str) -> _Written:
     return _Written(
         capital,
         inside,
+        inside | capital.intersection(_SUBJECT.findall(text)) if capital else capital,
         frozenset(one for one in capital if one.lower() in words),
     )
 
@@ -69,6 +114,29 @@ def _name_runs(text: str) -> frozenset[str]:
     """Chinese runs that may be names."""
     runs = (han[at : at + _RUN] for han in _HAN.findall(text) for at in range(len(han) - _RUN + 1))
     return frozenset(run for run in runs if all(kind(pair) == PAIR for pair in _pairs(run)))
+
+
+@lru_cache(maxsize=256)
+def _han_names(text: str) -> frozenset[str]:
+    """The Chinese names in a text; of those that the dictionary lacks also the beginnings, since what follows may be taken for a part."""
+    segmenter = _segmenter()
+    if segmenter is None or not _PAIR.search(text):
+        return frozenset()
+    names: set[str] = set()
+    end = 0
+    for word, tag in segmenter.tag(simplified(text)):
+        start, end = end, end + len(word)
+        if tag == "nr" and not segmenter.has_word(word):
+            names.update(text[start:at] for at in range(start + 2, end + 1))
+        elif tag == "nrt" or (tag == "nr" and _KNOWN_NAME.fullmatch(word)):
+            names.add(text[start:end])
+    return frozenset(names)
+
+
+@cache
+def _segmenter() -> ModuleType | None:
+    """The segmenter, which reads its dictionary at first use; None where it is not to be had (Windows on ARM)."""
+    return import_module("rjieba") if find_spec("rjieba") else None
 
 
 def _pairs(run: str) -> list[str]:

@@ -145,7 +145,7 @@ def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) 
 def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> None:
     """Words of the character's own that are less to the point come where a question names it."""
     own = said("A heron, in grey.", "assistant", 0.6, speaker=speaker)
-    found = Allowance(RULES, True, query).refuses(own.memory, own.relevance, [SHORT])
+    found = Allowance(RULES, True, query, room=400).refuses(own.memory, own.relevance, [SHORT])
     assert (found is None) is told
     assert found is None or (isinstance(found, Reason) and found.code == "reply_beside")
 

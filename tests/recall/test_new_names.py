@@ -1,0 +1,134 @@
+"""A name that the talk has just come to recalls what was said of its bearer, though nobody asks."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory
+
+CHATTER = {
+    "Mira": [
+        f"The {thing} {place} is {state}."
+        for thing in ("lamp", "boat", "cat", "cup", "rope", "broom", "kettle", "barrel")
+        for place in (
+            "by the door",
+            "at the well",
+            "in the yard",
+            "on the hill",
+            "under the tree",
+            "near the fence",
+            "behind the barn",
+            "over there",
+        )
+        for state in (
+            "old",
+            "wet",
+            "small",
+            "grey",
+            "dry",
+            "broken",
+            "red",
+            "heavy",
+            "lost",
+            "clean",
+        )
+    ],
+    "沈晚": [
+        f"{place}那{thing}{state}。"
+        for thing in ("盏灯", "条船", "只猫", "个杯子", "根绳子", "把扫帚", "把水壶", "个木桶")
+        for place in ("门边", "井台", "院里", "山上", "树下", "篱笆旁", "谷仓后", "桥头")
+        for state in (
+            "旧了",
+            "湿了",
+            "很小",
+            "发灰",
+            "干了",
+            "坏了",
+            "很红",
+            "很沉",
+            "丢了",
+            "很干净",
+        )
+    ],
+}
+TOLD = {
+    "Mira": [
+        "Finn stole my horse last month.",
+        "The old mill belongs to my cousin Maren, a carpenter.",
+        "Brandt owes me three hundred silver.",
+        "Bye for now, I have to mend the nets.",
+    ],
+    "沈晚": [
+        "阿飞上个月偷了我的马。",
+        "林妙是我在青州的表妹，做木匠活的。",
+        "陈默欠我三百两银子。",
+        "我很高兴今天能出门钓鱼。",
+    ],
+}
+CASES = [
+    ("Mira", "Finn is back.", "horse", "Nobody likes Finn."),
+    ("Mira", "I ran into Maren today.", "carpenter", "Nobody likes Maren."),
+    ("Mira", "Brandt's horse is lame.", "silver", "Nobody likes Brandt."),
+    ("沈晚", "阿飞回来了。", "马", "没人喜欢阿飞。"),
+    ("沈晚", "我今天碰到林妙了。", "木匠", "没人喜欢林妙。"),
+    ("沈晚", "陈默今晚请客。", "银子", "没人喜欢陈默。"),
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as opened:
+        yield opened
+
+
+def role_of(home: Home, name: str, told: Sequence[str]) -> RoleMemory:
+    role = home.create(name)
+    for chat, texts in {"once": told, "since": CHATTER[name]}.items():
+        role.observe([Message.user(text, name="lin") for text in texts], chat=chat, user="lin")
+    return role
+
+
+def lines(role: RoleMemory, window: Sequence[str]) -> list[str]:
+    turn = role.recall(list(map(Message.user, window)), chat="now", user="lin")
+    return [one.memory.content for one in turn.recalled]
+
+
+@pytest.mark.parametrize(("name", "message", "tells", "before"), CASES)
+def test_a_name_that_is_new_in_the_talk_recalls_what_was_said_of_it(
+    home: Home, name: str, message: str, tells: str, before: str
+) -> None:
+    (line,) = lines(role_of(home, name, TOLD[name]), ["...", message])
+    assert tells in line, before
+
+
+@pytest.mark.parametrize(("name", "message", "tells", "before"), CASES)
+def test_a_name_that_the_talk_has_already_recalls_nothing_by_itself(
+    home: Home, name: str, message: str, tells: str, before: str
+) -> None:
+    assert not lines(role_of(home, name, TOLD[name]), [before, message]), tells
+
+
+@pytest.mark.parametrize(("name", "message"), [("Mira", "Take care. Bye!"), ("沈晚", "我很高兴。")])
+def test_a_word_that_is_no_name_recalls_nothing(home: Home, name: str, message: str) -> None:
+    assert not lines(role_of(home, name, TOLD[name]), [message])
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "about"),
+    [
+        ("Mira", "Finn is back.", "The other day I heard at the market that Finn {} once more."),
+        (
+            "沈晚",
+            "阿飞回来了，带着一身泥和两条鱼。",
+            "前几天我在集市上听说阿飞又{}，没人觉得奇怪。",
+        ),
+    ],
+)
+def test_a_name_alone_recalls_two_passages(home: Home, name: str, message: str, about: str) -> None:
+    deeds = {
+        "Mira": ["stole my horse", "sings at weddings", "fears the dark", "built that bridge"],
+        "沈晚": ["偷了我的马", "在婚礼上唱歌", "怕黑", "修了那座桥"],
+    }
+    told = [about.format(deed) for deed in deeds[name]]
+    assert len(lines(role_of(home, name, told), [message])) == 2
