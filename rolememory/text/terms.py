@@ -159,13 +159,14 @@ class TermIndex:
             ]
 
     def sealed(self, least: int, fresh: float) -> bytes | None:
-        """The bytes for `adopt`; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
+        """The bytes for `adopt`, kept instead of what they were made of; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
         with self._lock:
             alive, known = self._alive(), len(self._postings.sealed.digests)
             size, kept = (int(np.count_nonzero(some)) for some in (alive, alive[:known]))
             if len(self) < least or size + known - 2 * kept <= fresh * size:
                 return None
-            return self._resealed(alive).raw()
+            self.compact()
+            return self._postings.sealed.raw()
 
     def _alive(self) -> Mask:
         """The rows that any id has, (n_rows,)."""
