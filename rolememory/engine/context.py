@@ -77,7 +77,9 @@ class RoleContext:
     def __init__(self, home: HomeContext, role_id: str) -> None:
         self.home, self.id = home, role_id
         self.space = home.folder.space(role_id)
-        self.store = RoleStore(self.space, self.settings.storage)
+        self.store = RoleStore(
+            self.space, self.settings.storage, busy=lambda: self.pipeline.is_indexing
+        )
         self.chats = Chats(
             self.space,
             same=home.people.same,

@@ -10,7 +10,7 @@ from rolememory.recall.active_set import Replacements, Supports, Visibility, is_
 from rolememory.recall.candidates import Candidates, differences
 from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex, facts_in
-from rolememory.schema.memory import Memory, plain
+from rolememory.schema.memory import Memory, glimpsed, plain, unread
 from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.kept_memories import KeptMemories
@@ -39,6 +39,7 @@ class LiveIndex:
         self.index = MemoryIndex.empty(settings, clock, derive)
         self._known = _Known()
         self._views: OrderedDict[Hashable, _View] = OrderedDict()
+        self.is_indexing = False  # many memories now
 
     def follow(
         self,
@@ -76,15 +77,31 @@ class LiveIndex:
         """The index of these memories. Cancelled work stops between two parts, and the next turn continues there."""
         fresh, gone = differences(index.memories, memories, index.table)
         check_cancelled()
-        with gc_paused():
-            while len(fresh) > PART:
-                part, fresh = fresh[:PART], fresh[PART:]
-                self._known.change(index, part, gone)
-                index, gone = index.changed(part, gone), []
-                self.index = index
-                check_cancelled()
-            self._known.change(index, fresh, gone)
-            return index.changed(fresh, gone, memories)
+        self.is_indexing = len(fresh) > PART
+        try:
+            with gc_paused():
+                while len(fresh) > PART:
+                    part, fresh = fresh[:PART], fresh[PART:]
+                    index, gone = self._taken_in(index, part, gone), []
+                    self.index = index
+                    check_cancelled()
+                return self._taken_in(index, fresh, gone, memories)
+        finally:
+            self.is_indexing = False
+
+    def _taken_in(
+        self,
+        index: MemoryIndex,
+        fresh: Sequence[Memory],
+        gone: Sequence[str],
+        memories: Mapping[str, Memory] | None = None,
+    ) -> MemoryIndex:
+        """The index with these; those that are not loaded stay so."""
+        read = [glimpsed(one) for one in fresh]
+        self._known.change(index, read, gone)
+        changed = index.changed(read, gone, memories)
+        index.table.hold(filter(unread, fresh))
+        return changed
 
     @property
     def chapters(self) -> Collection[Memory]:

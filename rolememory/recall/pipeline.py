@@ -231,6 +231,11 @@ class RecallPipeline:
         """Whether memories are indexed: they were queried before."""
         return bool(self._live.index.table.row_of)
 
+    @property
+    def is_indexing(self) -> bool:
+        """Whether many memories are being indexed now."""
+        return self._live.is_indexing
+
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
         """The index of these memories. Cost: O(changes)."""
         if not self.asked and (kept := self._kept()):

@@ -12,7 +12,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
 from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
-from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFile
+from rolememory.storage.kept_memories import Facts, KeptMemories, KeptMemoriesFile, unread
 from rolememory.storage.look import Watched, watching
 from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
 from rolememory.storage.port import Revision, Space
@@ -253,7 +253,8 @@ class CommittedStateReader:
         if known:
             document, self.unread = known
             return document
-        return _without_raw(read(data, self._document, ours=found == self._good.digest))
+        document = _without_raw(read(data, self._document, ours=found == self._good.digest))
+        return document if self._document else unread(data, document)
 
     def keep(self, facts: Facts) -> bool:
         """Cache the file's memories and index facts for other processes; false if not possible yet."""

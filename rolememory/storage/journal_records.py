@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from rolememory.schema.memory import MemoriesById, Memory
+from rolememory.schema.memory import MemoriesById, Memory, glimpsed
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import (
     DEFAULTS,
@@ -169,9 +169,9 @@ def between(
     for memory_id, memory in after.items():
         old = before.get(memory_id)
         if old is None:
-            yield "add", memory_id, added(memory)
+            yield "add", memory_id, added(glimpsed(memory))
         elif old is not memory and (changes := difference(old, memory)):
             yield "set", memory_id, changes
     for memory_id, memory in before.items():
         if memory_id not in after:
-            yield "remove", memory_id, removed(memory)
+            yield "remove", memory_id, removed(glimpsed(memory))

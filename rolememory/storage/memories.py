@@ -27,6 +27,7 @@ from rolememory.storage.committed_state import (
 )
 from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.edits import Edit, new_id, planned, reverted
+from rolememory.storage.gc_pause import give_back
 from rolememory.storage.journal import Journal
 from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.kept_memories import Facts, KeptMemories
@@ -40,6 +41,7 @@ _SAVING_S = 1.0  # a broken file that changed this recently may be a save in pro
 _EMPTIED_S = 3.0  # an empty one too: editors truncate a file before they write it
 _PATIENCE_S = 5.0  # how long a commit waits for an editor that keeps saving
 _LOOK_S = 0.02
+_MANY = 5000  # memories whose file is large
 _SHARE = 10  # checkpoints may take at most a tenth of the time: a very large role waits longer
 _log = logging.getLogger(__name__)
 
@@ -67,7 +69,9 @@ class RoleStore:
         settings: StorageSettings | None = None,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
+        """While `busy`, no checkpoint is made in the background."""
         self.space = space
         self.settings = settings or StorageSettings()
         self._clock = clock
@@ -75,7 +79,9 @@ class RoleStore:
         self._checkpointer = Checkpointer(space, self._view, clock)
         self._writing = threading.RLock()
         self._idle = Debouncer(
-            self.settings.fold_idle_s, lambda: self._quietly(self.checkpoint), f"fold {space.name}"
+            self.settings.fold_idle_s,
+            lambda: not busy() and self._quietly(self.checkpoint),
+            f"fold {space.name}",
         )
         self._swept = False
         self._told: Problem | None = None  # the last reported reason why it cannot be written
@@ -135,7 +141,9 @@ class RoleStore:
         if not self.space.exists():
             return True  # the role was deleted
         with self._locked():
-            return self._checkpointer.checkpoint(force)
+            done = self._checkpointer.checkpoint(force)
+        self._give_back()
+        return done
 
     def undo(self, txn: str | None = None) -> Snapshot:
         """Undo a transaction (None: the newest possible), except where the same was changed since.
@@ -181,9 +189,11 @@ class RoleStore:
 
     def keep(self, facts: Facts) -> bool:
         """Cache the file's memories and index facts for other processes; false if not possible yet."""
+        done = False
         with suppress(OSError):  # retried next time
-            return self._view.keep(facts)
-        return False
+            done = self._view.keep(facts)
+        self._give_back()
+        return done
 
     def kept(self) -> KeptMemories | None:
         """The cache that the first read of the file used; returned once."""
@@ -206,6 +216,11 @@ class RoleStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _give_back(self) -> None:
+        """Return what was freed where all memories were read or written, if they are many."""
+        if len(self.latest.memories) >= _MANY:
+            give_back()
 
     def _warn(self, found: Snapshot) -> None:
         """Log once why nothing can be written."""

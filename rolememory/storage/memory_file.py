@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import orjson
@@ -63,12 +65,12 @@ class MemoryFile:
     digest: bytes
     raw: JsonObject = field(repr=False)
     slots: dict[str, EntrySlot] = field(default_factory=dict, repr=False)  # id -> position
-    prints: dict[str, int] = field(
-        default_factory=dict, repr=False
-    )  # id -> fingerprint of the raw entry
+    prints: "array[int]" = field(
+        default_factory=partial(array, "q"), repr=False
+    )  # fingerprints of the raw entries, in the order of `memories`
     problems: list[Problem] = field(default_factory=list)
     unnamed: bool = False  # an entry has no id, or a duplicate
-    prints_of: Callable[[], dict[str, int]] | None = field(
+    prints_of: "Callable[[], array[int]] | None" = field(
         default=None, repr=False, compare=False
     )  # computes `prints` on demand
     doubled: bool = False  # an object has a duplicate name
@@ -215,6 +217,10 @@ def _through(raw: JsonObject) -> int | None:
 def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
     """Decode every entry; the problems, with fields as paths in the file."""
     problems: list[Problem] = []
+    before = dict[str, tuple[Memory, int]]()
+    if known is not None:
+        marked = zip(known.memories.values(), known.prints, strict=True)
+        before = dict(zip(known.memories, marked, strict=True))
     entries = list(slots(document.raw))
     taken = {found for _, entry in entries if (found := written_id(entry))}
     for slot, entry in entries:
@@ -222,18 +228,16 @@ def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
         try:
             own = bool(memory_id) and memory_id not in document.memories
             memory_id = memory_id if own else _named(entry, slot, taken, problems)
-            memory, mark = _memory(entry, slot.kind, memory_id, known)
+            memory, mark = _memory(entry, slot.kind, memory_id, *before.get(memory_id, (None, 0)))
         except EntryError as error:
             problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]
             continue
         if type(memory) is not UnreadMemory:  # cached only without problems
             problems += [one.inside(slot.path) for one in ineffective_in_entry(entry, memory)]
         document.unnamed = document.unnamed or not own
-        document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
-            memory,
-            slot,
-            mark,
-        )
+        memory_id = memory.id  # of a known memory the text that is held already
+        document.memories[memory_id], document.slots[memory_id] = memory, slot
+        document.prints.append(mark)
     return problems
 
 
@@ -275,12 +279,11 @@ def made_id(entry: Any, slot: EntrySlot, taken: set[str]) -> str:
 
 
 def _memory(
-    entry: Any, kind: MemoryType | None, memory_id: str, known: MemoryFile | None
+    entry: Any, kind: MemoryType | None, memory_id: str, old: Memory | None, known: int
 ) -> tuple[Memory, int]:
-    """The entry's memory and fingerprint; the known memory if the entry is unchanged or decodes equal."""
+    """The entry's memory and fingerprint; the `old` memory if the entry is unchanged or decodes equal."""
     mark = fingerprint(entry, kind)
-    old = known.memories.get(memory_id) if known else None
-    if known and old and mark and known.prints.get(memory_id) == mark:
+    if old is not None and mark and known == mark:
         return old, mark
     memory = decode(entry, kind, memory_id)
     return (old if old is not None and old == memory else memory), mark

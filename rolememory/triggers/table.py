@@ -134,6 +134,11 @@ class Table:
         """The candidates in rows that are taken."""
         return list(map(self._entries.__getitem__, rows))  # type: ignore[arg-type]
 
+    def hold(self, entries: Iterable[Entry]) -> None:
+        """Hold these instead of equal ones."""
+        for entry in entries:
+            self._entries[self.row_of[entry.id]] = entry
+
     def follow(self, follower: Follower) -> None:
         """Notify it of every change from now on; held by a weak reference."""
         self._followers.add(follower)
