@@ -6,8 +6,9 @@ docs/designs.md.)
 
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, repeat
+from operator import add
 
 from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change_log import ChangeLog
@@ -74,6 +75,62 @@ def _split(border: re.Pattern[str], text: str) -> Iterable[str]:
     )
 
 
+class _FurtherPieces:
+    """The further pieces of long texts in one matrix, by row of their table; removed ones leave gaps until it grows."""
+
+    def __init__(self, dim: int) -> None:
+        self._held = PackedVectors.zeros(64, dim)
+        self._owners = np.full(64, -1)  # the row of each piece; -1 = a gap
+        self._places: dict[int, tuple[int, int]] = {}  # row -> start and end of its pieces
+        self._end = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return sum(end - start for start, end in self._places.values())
+
+    def of(self, row: int) -> PackedVectors:
+        """The further pieces of a row."""
+        return self._held[slice(*self._places.get(row, (0, 0)))]
+
+    def put(self, row: int, pieces: PackedVectors) -> None:
+        """Set the pieces of a row that has none. Cost: amortised O(pieces)."""
+        if self._end + len(pieces) > len(self._held):
+            self._grow(len(pieces))
+        start, self._end = self._end, self._end + len(pieces)
+        self._places[row] = start, self._end
+        self._held[start : self._end], self._owners[start : self._end] = pieces, row
+
+    def move(self, row: int, to: int = -1) -> None:
+        """Give the pieces of a row to another one, or to none."""
+        if (place := self._places.pop(row, None)) is not None:
+            self._owners[slice(*place)] = to
+            if to >= 0:
+                self._places[to] = place
+
+    def raise_to(self, best: Floats, queries: Sequence[Floats]) -> None:
+        """Raise similarities, (n_queries, n_rows), to those of a row's best further piece."""
+        owners = self._owners[: self._end]
+        found, there = self._held[: self._end].all_products(queries), owners >= 0
+        np.maximum.at(best.T, owners[there], found.T[there])
+
+    def _grow(self, more: int) -> None:
+        """Close the gaps, and make room for so many and a quarter of all."""
+        kept = np.flatnonzero(self._owners[: self._end] >= 0)
+        size, owners = (len(kept) + more) * 5 // 4, self._owners[kept]
+        self._held = self._held[kept].grown(size)
+        self._owners, self._end = np.full(size, -1), len(kept)
+        self._owners[: self._end] = owners
+        starts = kept.searchsorted([start for start, _ in self._places.values()]).tolist()
+        sizes = [end - start for start, end in self._places.values()]
+        ends = map(add, starts, sizes)
+        self._places = dict(zip(self._places, zip(starts, ends, strict=True), strict=True))
+
+
 class VectorTable:
     """The exact index: packed rows, first pieces in one matrix and further ones in another.
 
@@ -89,8 +146,7 @@ class VectorTable:
         self._row_of: dict[str, int] = {}
         self._names: dict[bytes, str] = {}  # name of a text -> an id that has it
         self._first = PackedVectors.zeros(64, dim)
-        self._further: dict[int, PackedVectors] = {}  # row -> its further pieces
-        self._joined: tuple[PackedVectors, Rows] | None = None  # all of them; None = one changed
+        self._further = _FurtherPieces(dim)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -121,7 +177,7 @@ class VectorTable:
     @property
     def size(self) -> int:
         """Number of vectors."""
-        return len(self._ids) + sum(map(len, self._further.values()))
+        return len(self._ids) + len(self._further)
 
     def named_so(self, name: bytes) -> PackedVectors | None:
         """The vector of a text by its name, (1, dim), if any id has it."""
@@ -168,7 +224,7 @@ class VectorTable:
                 for name in digests:
                     self._names[name] = entry_id
                 if n > 1:
-                    self._further[row], self._joined = vectors[end - n + 1 : end], None
+                    self._further.put(row, vectors[end - n + 1 : end])
             self._moves.note(*given)
 
     def _place(self, entry_id: str) -> int:
@@ -184,27 +240,14 @@ class VectorTable:
 
     def _pieces(self, row: int) -> PackedVectors:
         """The vectors of a row, its first piece first."""
-        first = self._first[[row]]
-        return PackedVectors.joined([first, self._further.get(row, first[:0])])
-
-    def _all_further(self) -> tuple[PackedVectors, Rows]:
-        """The further pieces of all rows, and the row of each. Cost: O(pieces) if one changed."""
-        if self._joined is None:
-            counts = list(map(len, self._further.values()))
-            owners = np.repeat(np.fromiter(self._further, np.int64), counts)
-            joined = PackedVectors.joined([self._first[:0], *self._further.values()])
-            for row, end in zip(self._further, accumulate(counts), strict=True):
-                self._further[row] = joined[end - len(self._further[row]) : end]
-            self._joined = joined, owners
-        return self._joined
+        return PackedVectors.joined([self._first[[row]], self._further.of(row)])
 
     def _clear(self, row: int) -> None:
         """Forget names and further pieces of a row."""
         for name in self._digests[row]:
             if self._names.get(name) == self._ids[row]:
                 del self._names[name]
-        if self._further.pop(row, None) is not None:
-            self._joined = None
+        self._further.move(row)
 
     def remove(self, entry_id: str) -> None:
         """Remove an id, if present; the last row moves into its place."""
@@ -216,8 +259,7 @@ class VectorTable:
             last = len(self._ids) - 1
             if row != last:
                 self._first[row] = self._first[last]
-                if (further := self._further.pop(last, None)) is not None:
-                    self._further[row], self._joined = further, None
+                self._further.move(last, row)
                 self._ids[row], self._digests[row] = self._ids[last], self._digests[last]
                 self._row_of[self._ids[row]] = row
                 self._moves.note(self._ids[row])
@@ -232,7 +274,7 @@ class VectorTable:
             further = [row for row in self._further if self._digests[row]]
             names = [self._digests[row][0] for row in firsts]
             names += chain.from_iterable(self._digests[row][1:] for row in further)
-            parts = [self._first[firsts], *(self._further[row] for row in further)]
+            parts = [self._first[firsts], *map(self._further.of, further)]
             return NamedVectors(names, PackedVectors.joined(parts))
 
     def rows(self, ids: Iterable[str]) -> Rows:
@@ -264,6 +306,5 @@ class VectorTable:
         with self._lock:
             best = self._first[: len(self._ids)].all_products(queries)
             if self._further:
-                further, owners = self._all_further()
-                np.maximum.at(best.T, owners, further.all_products(queries).T)
+                self._further.raise_to(best, queries)
         return best
