@@ -60,10 +60,14 @@ def noted(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"written": datetime.now(UTC).replace(microsecond=0), **fields}
 
 
-def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
+def _content(fields: Mapping[str, Any]) -> str:
+    return str(fields.get("content") or fields.get("text") or "")
+
+
+def standing(fields: Mapping[str, Any], memories: Iterable[Memory]) -> str:
     """The id of a memory that has all these field values already; "" if none."""
-    written = str(fields.get("content") or fields.get("text") or "")
-    for memory in memories.values():
+    written = _content(fields)
+    for memory in memories:
         if memory.content == written and not memory.archived:
             with suppress(EntryError, TypeError, ValueError):
                 whose = {"user": None, "subject": None}
@@ -125,7 +129,8 @@ class RoleMemories:
             taken, ids, edits = set(here), list[str](), list[Edit]()
             for raw in [memories] if isinstance(memories, str | Mapping) else memories:
                 fields = settled(raw)
-                if same := standing(fields, here):
+                alike = self._context.pipeline.may_say(_content(fields), here)
+                if same := standing(fields, alike):
                     ids.append(same)
                     continue
                 memory_id = str(fields.pop("id", "")) or readable_id(

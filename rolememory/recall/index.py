@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed, plain
+from rolememory.schema.memory import Memory, glimpsed, plain, unread
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -133,6 +133,12 @@ class MemoryIndex:
         if told is None:
             return None
         return b"".join((told.tobytes(), *self.terms.digests(one.id for one in memories)))
+
+    def may_say(self, content: str, memories: Mapping[str, Memory]) -> Iterator[Memory]:
+        """Those of the memories that may have this content. Cost: O(n); no text is read."""
+        alike, rows = self.terms.ids_of(content), self.table.plain.values.nonzero()[0].tolist()
+        known = set(map(id, filter(unread, self.table.entries(rows))))
+        return (one for name, one in memories.items() if id(one) not in known or name in alike)
 
     def _known(self, entry_id: str) -> Entry | None:
         row = self.table.row_of.get(entry_id)

@@ -1,6 +1,6 @@
 """The recall pipeline of a role: from messages to a turn. First updates all indexes, then runs the pure query."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from datetime import UTC, datetime
@@ -248,6 +248,10 @@ class RecallPipeline:
         lore = self.books.index(role.worldbooks, settings.lore)
         self.meanings.keep_only(memories.values())
         self.lore_meaning.meanings.keep_only(one.entry for one in (lore.entries if lore else ()))
+
+    def may_say(self, content: str, memories: Mapping[str, Memory]) -> Iterator[Memory]:
+        """The memories that may have this content: not those unread of which the index knows another."""
+        return self._live.index.may_say(content, memories)
 
     def facts(
         self, memories: Sequence[Memory], turns: AbstractContextManager[object]

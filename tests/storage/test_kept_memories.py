@@ -151,6 +151,16 @@ def test_what_an_author_wrote_stays_unread_when_it_is_taken_over(tmp_path: Path)
         assert unread(mira) > LEAST / 2
 
 
+def test_remembering_reads_no_other_memory_and_nothing_is_remembered_twice(role: Path) -> None:
+    with Home.open(role.parent, WORDS_ALONE) as home:
+        mira = home.role("Mira")
+        mira.recall([ASKED[0]], dry_run=True)
+        ids = [mira.remember("Zebulon keeps the harbour lamp now.").id for _ in range(2)]
+        assert ids[0] == ids[1]
+        assert mira.remember(entries()[8]["content"]).id == "m8"
+        assert unread(mira) > LEAST / 2
+
+
 def test_a_file_that_was_edited_meanwhile_counts(role: Path) -> None:
     found = entries()
     found[7]["content"] = "Zebulon keeps the harbour lamp now."
