@@ -28,11 +28,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ValidationError, model_validator
 from rapidfuzz import fuzz, process
 
-from rolememory.errors import FileError, RoleMemoryError
-from rolememory.locales import LocalizedText, translatable
+from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
+from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.recall.lore.rules import under
 from rolememory.schema.json_types import JsonMapping
-from rolememory.schema.message import Message
+from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
@@ -43,9 +43,7 @@ SUFFIX = ".test.toml"
 
 
 def _message(raw: Any) -> Message:
-    if not isinstance(raw, Mapping):
-        return Message.of(str(raw))
-    return Message.of({"role": "user", **raw, "content": raw.get("text", raw.get("content", ""))})
+    return Message.of({"role": "user", **raw} if isinstance(raw, Mapping) else str(raw))
 
 
 def _listed(raw: Any) -> Any:
@@ -58,12 +56,25 @@ Messages = Annotated[
 Names = tuple[str, ...]
 
 
+def _chance(raw: Any) -> Any:
+    numbers = raw if isinstance(raw, list) else []
+    if type(raw) is int or all(isinstance(one, int | float) and 0 <= one < 1 for one in numbers):
+        return raw
+    raise InvalidValueError(
+        "expected numbers from 0 up to 1, or a seed, got {found!r:.60}; write [0.1], or 7",
+        found=raw,
+    )
+
+
+Chance = Annotated[tuple[float, ...] | int, BeforeValidator(_chance)]
+
+
 class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_str=True):
     """One turn: its new messages, and what is expected. Entries by title or uid."""
 
     messages: Messages
-    chance: tuple[float, ...] | int = 0  # the random numbers, or a seed
-    trigger: str = "normal"
+    chance: Chance = 0  # the random numbers, or a seed
+    trigger: TurnKind = "normal"
     fires: Names = ()
     not_fires: Names = ()
     exactly: Names | None = None  # exactly these
@@ -161,7 +172,7 @@ def read_expectations(text: str, file: str) -> list[ExpectationCase]:
 def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[ExpectationCase]:
     """The cases of one table."""
     case = _table(file, top, raw)
-    settings = under(case.rules, case.settings)
+    settings = _settings(file, case)
     if case.each is not None:
         for one in case.each:
             alone = case.model_copy(update={"messages": (one,)})
@@ -174,6 +185,24 @@ def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[Expectatio
         )
     steps = tuple(_turn(case, one) for one in case.turns) or (case,)
     yield ExpectationCase(case.name, steps, settings, case.character)
+
+
+def _settings(file: str, case: _CaseTable) -> ScanSettings:
+    """The settings of a case under its rules."""
+    given = [name for name in ("messages", "each", "turns") if getattr(case, name)]
+    if len(given) > 1:
+        raise FileError(
+            file,
+            "{given} in one case",
+            remedy="write one of them",
+            field=case.name,
+            given=Listed(given, " and "),
+        )
+    try:
+        return under(case.rules, case.settings)
+    except UnknownNameError as error:
+        where = f"{case.name}: rules"
+        raise FileError(file, LocalizedText("{told}", told=error), field=where) from error
 
 
 def _table(file: str, top: JsonMapping, raw: JsonMapping) -> _CaseTable:

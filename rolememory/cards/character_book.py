@@ -79,7 +79,8 @@ def read_character_book(
     )
     given = listed_entries(book.get("entries"))
     entries, problems = collect(
-        (uid, _world_entry_of(one, at), _beyond(one)) for at, (uid, one) in enumerate(given)
+        ((uid, _world_entry_of(one, at), _beyond(one)) for at, (uid, one) in enumerate(given)),
+        _written,
     )
     for uid, one in given:
         problems += _without_place(uid, one)
@@ -96,6 +97,11 @@ def read_character_book(
         format="character_book",
         raw=dict(raw),
     )
+
+
+def _written(field: str) -> str:
+    """The name of a world entry's field in a card."""
+    return _NAMES.get(field) or f"extensions.{snake(field)}"
 
 
 def _without_place(uid: str, source: Any) -> tuple[LocalizedText, ...]:

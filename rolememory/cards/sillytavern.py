@@ -172,11 +172,11 @@ def read_world(
 
 
 def collect(
-    given: Iterable[tuple[str, Any, JsonObject]],
+    given: Iterable[tuple[str, Any, JsonObject]], written: Callable[[str], str] = str
 ) -> tuple[tuple[LoreEntry, ...], tuple[LocalizedText, ...]]:
     """Read world entries: (key in the file, fields, further fields). Returns entries and problems.
 
-    Duplicate ids get a suffix, so that no entry hides another.
+    Duplicate ids get a suffix, so that no entry hides another. `written` tells a field's name in the file.
     """
     entries: dict[str, LoreEntry] = {}
     problems: list[LocalizedText] = []
@@ -185,7 +185,7 @@ def collect(
             entry = read_entry(fields, uid)
             entry = entry.model_copy(update=beyond) if beyond else entry
         except (ValidationError, InvalidValueError, TypeError) as why:
-            problem = why.message if isinstance(why, InvalidValueError) else _first_line(why)
+            problem = _problem(why, written)
             problems.append(
                 LocalizedText(
                     "entry {name!r}: {problem}", name=_called(fields, uid), problem=problem
@@ -195,9 +195,16 @@ def collect(
         fresh = entry.id
         while fresh in entries:
             fresh += "+"
-        problems.extend(entry_problems(fields, uid))
+        problems.extend(entry_problems(fields, uid, written=written))
         entries[fresh] = entry if fresh == entry.id else entry.model_copy(update={"id": fresh})
     return tuple(entries.values()), tuple(problems)
+
+
+def _problem(why: Exception, written: Callable[[str], str]) -> str | LocalizedText:
+    if not isinstance(why, InvalidValueError):
+        return _first_line(why)
+    field = why.message.values.get("field")
+    return why.message.filled(field=written(field)) if isinstance(field, str) else why.message
 
 
 def in_script_order(entries: JsonMapping) -> list[tuple[str, Any]]:
@@ -342,14 +349,17 @@ def choice_number(field: str, value: object) -> int | None:
 
 
 def entry_problems(
-    entry: JsonMapping, uid: str, fields: Iterable[str] = tuple(_CHOICES)
+    entry: JsonMapping,
+    uid: str,
+    fields: Iterable[str] = tuple(_CHOICES),
+    written: Callable[[str], str] = str,
 ) -> tuple[LocalizedText, ...]:
     """What is no position, logic or role in these fields of an entry."""
     return tuple(
         LocalizedText(
             "entry {name!r}: {field}: {found!r:.60} is not known; write one of {names}",
             name=_called(entry, uid),
-            field=field,
+            field=written(field),
             found=entry[field],
             names=Listed(same[0] for same in _CHOICES[field]),
         )

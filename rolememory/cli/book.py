@@ -19,7 +19,7 @@ from rolememory.cli.options import Text, UserName, option, whole
 from rolememory.cli.output import Row, out, picked, say, told_reason, worded
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
-from rolememory.locales import translatable
+from rolememory.locales import Listed, translatable
 
 if TYPE_CHECKING:
     from rolememory.authoring.expectation_run import Failure
@@ -91,7 +91,8 @@ def scan(
         values = {"books": names, "rules": settings.rules, **_report_json(report)}
         if not out.json(values):
             _show_report(report, values)
-        out.warn(*(f"{one.name}: {problem}" for one in files for problem in one.book.problems))
+        for one in files:
+            out.warn(*(Listed((one.name, problem), ": ") for problem in one.book.problems))
         return 0
 
     again(once, [*paths, *([Path(chat)] if chat and chat != "-" else [])], watch)

@@ -159,6 +159,31 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
             id="no such speaker",
         ),
         pytest.param(
+            case('messages = [{ txt = "boo" }]'),
+            "write 'content' in place of 'txt'",
+            id="a message without a text",
+        ),
+        pytest.param(
+            case('messages = ["a"]', 'trigger = "nightly"'),
+            'c: trigger: "nightly" is none of normal, swipe',
+            id="no such generation",
+        ),
+        pytest.param(
+            case('messages = ["a"]', 'rules = "sillytaven"'),
+            "harbour.test.toml: c: rules: no set of lore rules named 'sillytaven'",
+            id="no such rules",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "chance = [5.0]"),
+            "c: chance: expected numbers from 0 up to 1, or a seed, got [5.0]; write [0.1], or 7",
+            id="no such chance",
+        ),
+        pytest.param(
+            case('messages = ["a"]', 'turns = [{ messages = ["b"] }]'),
+            "c: messages and turns in one case; write one of them",
+            id="two kinds of chat in one case",
+        ),
+        pytest.param(
             case('messages = ["a"]', "settings = { scan_deep = 1 }"),
             "c: settings.scan_deep: ",
             id="a setting",
@@ -196,11 +221,6 @@ def test_what_is_no_toml_is_told_in_chinese() -> None:
     assert error.value.text("zh") == (
         'harbour.test.toml:3:13：不是 TOML：值无效；请把全角的 “ 改成 "'
     )
-
-
-def test_no_such_rules() -> None:
-    with pytest.raises(LookupError, match="no set of lore rules named 'tavern'"):
-        failed(case('rules = "tavern"', 'messages = ["a"]'))
 
 
 def test_what_stands_at_the_top_holds_for_all() -> None:

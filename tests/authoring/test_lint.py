@@ -401,7 +401,7 @@ def test_an_entry_that_cannot_be_read_is_told_with_its_field_and_hides_no_other(
     file = card_book({"keys": ["b1"], "kyes": ["x"]}, named, {"keys": ["c1"], "key": ["y"]})
     found = {(one.code, one.title): one for one in worded_findings(file, None, "zh")}
     assert found["unreadable", ""].why == (
-        "有条目照这样写读不出来：条目“塔”：order：应为数字，却是 '七'；请用数字写，例如 100"
+        "有条目照这样写读不出来：条目“塔”：insertion_order：应为数字，却是 '七'；请用数字写，例如 100"
     )
     assert found["unreadable", ""].values["problem"] in found["unreadable", ""].why
     assert found["misspelled", "b1"].write == "是不是 keys？"
