@@ -14,6 +14,7 @@ from rolememory.cards.images import picture_of
 from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
+from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import Role
 from rolememory.schema.value_class import value_class
@@ -48,7 +49,7 @@ class ImportedCard:
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()  # books kept because they were edited here
     everywhere: tuple[CatchAllKey, ...] = ()  # keys of its book that match any text
-    problems: tuple[str, ...] = ()
+    problems: tuple[LocalizedText, ...] = ()  # of the card, and of the entries in its book
 
 
 def match(home: Home, card: Card, name: str = "") -> Match | None:

@@ -15,6 +15,7 @@ from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
 from rolememory.cards.json_read import list_of, object_of
 from rolememory.errors import InvalidValueError, closest
+from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character
@@ -34,7 +35,7 @@ class Card:
     form: CardForm
     container: Container = field(repr=False)
     file: str = ""  # name for messages and character filters
-    problems: tuple[str, ...] = ()  # oddities, one line each; the card was read anyway
+    problems: tuple[LocalizedText, ...] = ()  # oddities, one line each; the card was read anyway
     picture: bytes | None = field(default=None, repr=False)  # a PNG beside the file, if it has none
 
     @property

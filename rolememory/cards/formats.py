@@ -33,6 +33,7 @@ from rolememory.cards.json_read import kind_of, list_of, read_json
 from rolememory.cards.other_books import other_book
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
+from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
 
 NEWEST = 3
@@ -62,7 +63,8 @@ class PngFormat:
         packed = chosen.value
         said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
         raw = read_json(said, file, place)
-        odd = () if chosen.sound else (f"{place} has a wrong checksum",)
+        wrong = LocalizedText("{place} has a wrong checksum", place=place)
+        odd = () if chosen.sound else (wrong,)
         return checked(
             Card(raw, json_form(raw, file), png_card(data, json_text(said, raw), file), file, odd)
         )
@@ -183,7 +185,8 @@ class ByafFormat:
             "character": member(people[0]),
             "scenarios": [member(name) for name in scenes[:1000]],
         }
-        odd = (f"has {len(people)} characters; the first is read",) if len(people) > 1 else ()
+        more = LocalizedText("has {count} characters; the first is read", count=len(people))
+        odd = (more,) if len(people) > 1 else ()
         return checked(Card(raw, BYAF, read_only(data, raw, self.name), file, odd))
 
     def dump(self, card: Card) -> bytes:
@@ -254,9 +257,15 @@ def checked(card: Card) -> Card:
     _check_entries(card)
     odd = list(card.problems)
     if (version_of(card.raw) or 0) > NEWEST:
-        odd.append(f"{card.spec} is newer than what is known here; it was read as V{NEWEST}")
+        odd.append(
+            LocalizedText(
+                "{spec} is newer than what is known here; it was read as V{newest}",
+                spec=card.spec,
+                newest=NEWEST,
+            )
+        )
     if not card.name:
-        odd.append("the character has no name")
+        odd.append(LocalizedText("the character has no name"))
     return replace(card, problems=tuple(odd))
 
 

@@ -17,6 +17,7 @@ from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
 from rolememory.cards.json_read import object_of
+from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.role import Role
 from rolememory.schema.role_ids import canonical
@@ -34,7 +35,7 @@ class RoleFromCard:
 
     role: Role
     files: Mapping[str, bytes] = field(repr=False)
-    problems: tuple[str, ...] = ()
+    problems: tuple[LocalizedText, ...] = ()
 
 
 def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
@@ -50,7 +51,9 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
     role = Role(
         id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file
     )
-    return RoleFromCard(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
+    of_book = card.book.problems if card.book else ()
+    problems = (*card.problems, *problems, *of_book)
+    return RoleFromCard(role, {file: data, **_book_files(card)}, problems)
 
 
 def role_id_in(card: Card) -> str | None:
@@ -101,13 +104,17 @@ def file_name(name: str, other: str = "book") -> str:
     return f"{other}-{safe}" if _RESERVED.fullmatch(safe) else safe or other
 
 
-def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
+def _card_file(card: Card) -> tuple[str, bytes, tuple[LocalizedText, ...]]:
     kinds = {"png": "card.png", "charx": "card.charx"}
     if card.container.name == "read-only":
         return (
             "card.json",
             card.in_form(V3).write(),
-            (f"{card.format} is only read; the card is kept as V3 JSON",),
+            (
+                LocalizedText(
+                    "{format} is only read; the card is kept as V3 JSON", format=card.format
+                ),
+            ),
         )
     return kinds.get(card.container.name, "card.json"), card.container.write(card.raw), ()
 

@@ -366,7 +366,7 @@ def plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, float) and not isfinite(value):
         return None
-    return value
+    return worded(value) if isinstance(value, Localized) else value
 
 
 def picked(value: Any, names: str) -> Row:

@@ -132,10 +132,10 @@ def test_the_kind_is_found_out(data: bytes, format_: str, name: str) -> None:
 
 
 def test_what_is_odd_is_told_and_read() -> None:
-    assert load(as_bytes({**V3, "spec": "chara_card_v4"})).problems == (
-        "chara_card_v4 is newer than what is known here; it was read as V3",
-    )
-    assert load(as_bytes(makers.v2(name=""))).problems == ("the character has no name",)
+    (newer,) = load(as_bytes({**V3, "spec": "chara_card_v4"})).problems
+    assert newer.text() == "chara_card_v4 is newer than what is known here; it was read as V3"
+    (nameless,) = load(as_bytes(makers.v2(name=""))).problems
+    assert (nameless.text(), nameless.text("zh")) == ("the character has no name", "角色没有名字")
 
 
 def test_a_package_json_is_no_card() -> None:

@@ -213,6 +213,16 @@ def test_the_same_card_again_changes_nothing(command: Command, file: Path) -> No
     assert sum(row["name"] == "Asha" for row in command("roles", "--json").json) == 1
 
 
+def test_entries_that_cannot_be_read_are_told_at_import(command: Command, tmp_path: Path) -> None:
+    book = {**BOOK, "entries": [entry(insertion_order="八十", comment="雾"), entry()]}
+    file = saved(tmp_path, "x.json", v2(book, name="Asha"))
+    told = "条目“雾”：insertion_order：应为数字，却是 '八十'；请用数字写，例如 100"
+    ran = command("card", "import", str(file), lang="zh")
+    assert (ran.code, told in ran.err) == (0, True)
+    again = command("card", "import", str(file), "--json", lang="zh")
+    assert again.json["problems"] == [told]
+
+
 def test_a_name_that_is_there_is_asked_about(command: Command, tmp_path: Path) -> None:
     card = saved(tmp_path, "mira.json", v3())
     ran = command("card", "import", str(card))
