@@ -16,7 +16,7 @@ _GONE = -0.4  # a removed old message
 _PUT_BEFORE = -0.5  # a new message before an old one that stays: rare
 _CUT_AGAIN = -0.5  # one cut off although the window is smaller than before
 _SIMILAR = 0.6  # similarity above which a text is an edited one
-_CUT_INSIDE = 20  # minimal characters left of a message that was truncated
+_CUT_INSIDE = 20  # minimal bytes left of a message that was truncated: 7 Chinese characters
 _MOST_CELLS = 2500  # above, alignment is by position only
 _COMPARED = 1500  # characters of a text
 
@@ -133,7 +133,7 @@ def _met(gap: Gap, i: int, j: int, old: ChatMessage, message: NormalizedMessage)
     if (
         gap.front
         and j == gap.j
-        and len(message.text) >= _CUT_INSIDE
+        and len(message.text.encode("utf-8", "replace")) >= _CUT_INSIDE
         and old.text.endswith(message.text)
     ):
         yield _Move(1, 1, _JOINED, "same")  # the frontend truncated the oldest message

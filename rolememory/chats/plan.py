@@ -98,7 +98,7 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
         return PathAlignment(0, (PathChange(0, 0, appended),), look=now)
     first = max(size - script.look.messages, 0)
     alignment = align(script, news, first, is_ample(now, script.look), script.knows)
-    slid = is_full(now, script.look) and contradicts(alignment, script.path, news)
+    slid = is_full(now) and contradicts(alignment, script.path, news)
     if credible(alignment, news, first) and not slid:
         return PathAlignment(alignment.begin, alignment.changes, look=now)
     if _restarts(news, now, script.look):
@@ -126,9 +126,9 @@ def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int
     )
 
 
-def is_full(now: WindowSize, before: WindowSize) -> bool:
-    """Whether it is a window that moved on rather than a chat that became shorter or began again."""
-    return now.messages >= SURE and 2 * now.messages >= before.messages
+def is_full(now: WindowSize) -> bool:
+    """Whether it is a window that moved on rather than a chat that began again: that shows one exchange or two."""
+    return now.messages >= SURE
 
 
 def contradicts(
@@ -184,7 +184,7 @@ def weight(alignment: Alignment, news: Sequence[NormalizedMessage]) -> int:
 
 
 def _restarts(news: Sequence[NormalizedMessage], now: WindowSize, before: WindowSize) -> bool:
-    if now.users == now.messages or is_full(now, before):
+    if now.users == now.messages or is_full(now):
         return False
     if news[0].role == "assistant" and now.messages <= before.messages:
         return True

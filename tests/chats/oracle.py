@@ -298,7 +298,7 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
         return PathAlignment(0, (PathChange(0, 0, appended),))
     now, first = window_size(news), max(size - tale.look.messages, 0)
     alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
-    slid = is_full(now, tale.look) and contradicts(alignment, tale.path, news)
+    slid = is_full(now) and contradicts(alignment, tale.path, news)
     if credible(alignment, news, first) and not slid:
         return PathAlignment(alignment.begin, alignment.changes)
     if _restarts(news, now, tale.look):

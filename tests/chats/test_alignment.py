@@ -1,5 +1,6 @@
 """What becomes of a chat when a frontend shows it again: a row per behaviour of regenerate, swipe, edit, cut and the like."""
 
+import random
 from itertools import pairwise
 from pathlib import Path
 
@@ -63,6 +64,7 @@ def looked(folder: Path, looks: Looks, *, restart: bool) -> tuple[Chats, Observe
         pytest.param([LONG, ["a: Edited.", *LONG[7:]]], [*LONG[:6], "a: Edited.", *LONG[7:]], ["a: Edited."], [LONG[6]], id="cut, and the oldest visible one edited"),
         pytest.param([LONG, [LONG[5], LONG[6], *LONG[9:]]], [*LONG[:7], *LONG[9:]], [], LONG[7:9], id="cut, and one exchange in the middle deleted"),
         pytest.param([LONG, [f"a: {LONG[6][20:]}", *LONG[7:]]], LONG, [], [], id="cut inside a message: what is left of it is the message"),
+        pytest.param([[*LONG[:6], "a: 灯一直亮到四点，海雾散了。", *LONG[7:]], ["a: 到四点，海雾散了。", *LONG[7:]]], [*LONG[:6], "a: 灯一直亮到四点，海雾散了。", *LONG[7:]], [], [], id="cut inside a message in Chinese"),
         pytest.param([LONG[5:], LONG], LONG, LONG[:5], [], id="older messages come into view that were never seen"),
         pytest.param([LINES, [*LINES[:3], "u: Wait.", *LINES[3:]]], [*LINES[:3], "u: Wait.", *LINES[3:]], ["u: Wait."], [], id="insert: a message between two"),
         pytest.param([[GREETING]], [GREETING], [GREETING], [], id="no user message at all"),
@@ -127,6 +129,20 @@ def test_a_window_that_moves_on_among_lines_that_repeat_hides_nothing(
     stock = {f"{voice}: {line}" for voice in "ua" for line in STOCK[language]}
     assert [one for one in kept if one not in stock] == [one for one in told if one not in stock]
     assert len(told) - len(kept) <= 3  # the end of one window may be how the next one begins
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_window_that_shrinks_and_grows_while_it_moves_on_hides_nothing(
+    tmp_path: Path, language: str
+) -> None:
+    lines, chats, sizes = group(language, 3, 300), chats_at(tmp_path), random.Random(language)
+    for end in range(20, len(lines), 12):
+        assert not chats.observe(
+            said(*lines[max(end - sizes.randint(13, 40), 0) : end]), chat="tavern"
+        ).left
+    stock = {f"{voice}: {line}" for voice in "ua" for line in STOCK[language]}
+    kept = [one for one in shown(chats.path("tavern")) if one not in stock]
+    assert kept == [one for one in lines[:end] if one not in stock]
 
 
 def test_a_deletion_is_seen_in_a_full_window_too(tmp_path: Path) -> None:
