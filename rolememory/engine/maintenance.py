@@ -14,7 +14,7 @@ from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.learn.maintenance import Retirement, Upkeep, archived_because, due, retire, revived
 from rolememory.recall.active_set import counts
 from rolememory.recall.stats import MemoryStats, stats_of
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.role import Association, Role
 from rolememory.storage.files.backup import Restored, backup, restore
 from rolememory.storage.state import StateFile
@@ -43,13 +43,14 @@ class RoleMaintenance:
             self._context.chats.visible_from(None),
         )
         memories = self._context.stored()
+        read = {name: glimpsed(one) for name, one in memories.items()}
 
         def counted(memory: Memory) -> bool:
             return counts(memory, visibility)
 
-        seen = Upkeep.of(self._tended.load()).looked(memories.values(), now, counted)
+        seen = Upkeep.of(self._tended.load()).looked(read.values(), now, counted)
         gone = retire(
-            memories.values(),
+            read.values(),
             now,
             below_weight=settings.memory.archive_threshold,
             limits=settings.storage.max_memories,
@@ -59,7 +60,7 @@ class RoleMaintenance:
         )
         if not dry_run:
             self._memories.retire(gone)
-            back = revived(memories, archived_because(self._memories.history()), counted)
+            back = revived(read, archived_because(self._memories.history()), counted)
             self._memories.retire(back, archived=False)
             self._context.usage.uses.prune(self._context.stored())
             self._tended.save(seen.to_json())

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from rolememory import Home, Memory, RoleMemory
+from rolememory import Home, Memory, Message, RoleMemory
 from rolememory.engine import context
 from rolememory.schema.memory import UnreadMemory
 from rolememory.storage.codec import decode
@@ -158,6 +158,8 @@ def test_remembering_reads_no_other_memory_and_nothing_is_remembered_twice(role:
         ids = [mira.remember("Zebulon keeps the harbour lamp now.").id for _ in range(2)]
         assert ids[0] == ids[1]
         assert mira.remember(entries()[8]["content"]).id == "m8"
+        mira.observe([Message.user("Remember that I hate porridge.")], "I will.", chat="c")
+        assert any("porridge" in one.content for one in list(mira.memories.values())[-2:])
         assert unread(mira) > LEAST / 2
 
 

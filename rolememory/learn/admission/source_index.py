@@ -4,15 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from rolememory.learn.admission.similarity import equal
-from rolememory.schema.memory import Evidence, MemoriesById, Memory
+from rolememory.schema.memory import Evidence, MemoriesById, Memory, glimpsed
 from rolememory.text.words import weighty
 
 Place = tuple[str, str]
 """(chat, version)."""
-
-
-_Words = tuple[str | None, str | None, frozenset[str]]
-"""Subject, user, words of weight."""
 
 
 class SourceIndex:
@@ -24,25 +20,30 @@ class SourceIndex:
     def __init__(self, memories: Iterable[Memory] = ()) -> None:
         self._memories: dict[str, Memory] = {}
         self._by_place: dict[Place, dict[str, Memory]] = defaultdict(dict)
-        self._by_words: dict[_Words, dict[str, Memory]] = defaultdict(dict)
+        self._by_words: dict[int, tuple[Memory, ...]] = {}
         for memory in memories:
             self.add(memory)
 
     def add(self, memory: Memory) -> None:
         """Add a memory; replaces an older version of the same id."""
         self.discard(memory.id)
-        self._memories[memory.id] = memory
-        for place in places(memory.evidence):
+        self._memories[memory.id], read = memory, glimpsed(memory)
+        for place in places(read.evidence):
             self._by_place[place][memory.id] = memory
-        self._by_words[_words(memory)][memory.id] = memory
+        words = _words(read)
+        self._by_words[words] = (*self._by_words.get(words, ()), memory)
 
     def discard(self, memory_id: str) -> None:
         """Remove a memory, if present."""
-        memory = self._memories.pop(memory_id, None)
-        for place in places(memory.evidence) if memory else ():
+        if (memory := self._memories.pop(memory_id, None)) is None:
+            return
+        read = glimpsed(memory)
+        for place in places(read.evidence):
             self._by_place[place].pop(memory_id, None)
-        if memory:
-            self._by_words[_words(memory)].pop(memory_id, None)
+        words = _words(read)
+        left = tuple(one for one in self._by_words.pop(words) if one is not memory)
+        if left:
+            self._by_words[words] = left
 
     def follow(self, memories: MemoriesById) -> None:
         """Hold exactly these memories; only changes are indexed."""
@@ -61,16 +62,13 @@ class SourceIndex:
 
     def alike(self, memory: Memory) -> list[Memory]:
         """The memories with the same words, subject and user, except the memory itself."""
-        among = self._by_words.get(_words(memory), {})
-        return [
-            one
-            for one in among.values()
-            if one.id != memory.id and equal(memory.content, one.content)
-        ]
+        among = self._by_words.get(_words(memory), ())
+        return [one for one in among if one.id != memory.id and equal(memory.content, one.content)]
 
 
-def _words(memory: Memory) -> _Words:
-    return memory.subject, memory.user, weighty(memory.content)
+def _words(memory: Memory) -> int:
+    """A hash of subject, user and words of weight: the words of all memories would take more room than their texts."""
+    return hash((memory.subject, memory.user, weighty(memory.content)))
 
 
 def places(evidence: Iterable[Evidence]) -> Iterator[Place]:
