@@ -19,11 +19,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     )
 
     for now in (datetime(2026, 5, 1, 22, tzinfo=UTC), datetime(2026, 5, 16, 22, tzinfo=UTC)):
-        print(
-            now.date(),
-            "|",
-            str(mira.recall(["Shall we go out?"], now=now).explain()) or "nothing comes to mind",
-        )
+        print(now.date(), "|", mira.recall(["Shall we go out?"], now=now).explain())
 
     print("\ntwo reasons are better than one:")
     print(
