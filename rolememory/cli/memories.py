@@ -35,7 +35,10 @@ def list_memories(
     limit: Limit = 1000,
 ) -> None:
     """In the order of the file."""
+    from rolememory.recall.active_set import standing
+
     with open_role(role, reading=True) as role_memory:
+        active = standing(role_memory.memories, role_memory.chats.visible_from(None))
         people = role_memory.parts.context.home.people.follow()
         found = [
             memory
@@ -51,7 +54,7 @@ def list_memories(
         list(map(memory_json, shown)),
         MEMORY_COLUMNS,
         say("nothing to show"),
-        list(map(memory_row, shown)),
+        [memory_row(one, counts=active.holds(one.id)) for one in shown],
     )
     if (more := len(found) - limit) > 0 and not out.as_json:
         out.warn(say("{more} more; --limit {count} shows all", more=more, count=len(found)))

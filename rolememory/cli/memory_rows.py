@@ -16,15 +16,15 @@ translatable(("episodic", "semantic", "trait", "goal"), "memory")
 MEMORY_COLUMNS = "id type weight content keys state"
 
 
-def memory_row(memory: "Memory") -> Row:
-    """A memory as a row."""
+def memory_row(memory: "Memory", *, counts: bool = True) -> Row:
+    """A memory as a row; `counts`: it is active, its messages stand and nothing replaced it."""
     return {
         "id": memory.id,
         "type": say(memory.type.value, msgctxt="memory"),
         "weight": memory.weight,
         "content": one_line(_answered(memory) + memory.content),
         "keys": memory.keys,
-        "state": state(memory),
+        "state": state(memory, counts=counts),
     }
 
 
@@ -34,9 +34,10 @@ def _answered(memory: "Memory") -> str:
     return f"{asked} - " if asked else ""
 
 
-def state(memory: "Memory") -> str:
+def state(memory: "Memory", *, counts: bool = True) -> str:
     """The special states of a memory, in words."""
     marks = [
+        (not counts, say("counts no longer")),
         (memory.archived, say("archived")),
         (memory.constant, say("constant")),
         (memory.locked, say("locked")),

@@ -449,3 +449,16 @@ def test_plain_text_in_which_the_role_says_nothing_is_refused(
     talk.write_text("", "utf-8")
     said = run(home, "observe", "Mira", str(talk), code=1)
     assert "give a chat as JSON, JSON lines, or lines `Name: text`" in said
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "counts no longer"), ("zh", "不再有效")])
+def test_a_list_marks_what_was_learned_from_a_message_that_was_deleted(
+    home: Command, language: str, words: str
+) -> None:
+    chat = Path(file_of(home))
+    run(home, "observe", "Mira", str(chat), "--chat", "harbour", "--user", "lin")
+    assert words not in run(home, "list", "Mira", language=language)
+    told = [CHAT[0], {**CHAT[1], "content": "My sister Anna keeps bees in Riga."}, CHAT[2]]
+    chat.write_text(json.dumps(told), encoding="utf-8")
+    run(home, "observe", "Mira", str(chat), "--chat", "harbour", "--user", "lin")
+    assert words in run(home, "list", "Mira", language=language)
