@@ -91,6 +91,29 @@ def continues(query: str, before: Iterable[str]) -> bool:
     return sum(kind(token)[0] for token in weighty(asking) - known) < NEW
 
 
+@dataclass(frozen=True, slots=True)
+class _PartAsked:
+    """What of a message asks, and what it says besides."""
+
+    asked: frozenset[str]  # the content words of what it asks
+    told: frozenset[str]  # ... and those that stand only beside it
+    past: bool  # whether it asks for the past
+
+    @classmethod
+    @lru_cache(maxsize=64)
+    def of(cls, query: str) -> "_PartAsked":
+        asking = questions(_without_actions(query)) or query
+        past = meeting(query) is not None or intent(asking) in ("past", "mixed")
+        asked = weighty(asking)
+        told = weighty(query) - asked if asked else frozenset()  # "The mill is gone. Whose was it?"
+        return cls(asked, told, past)
+
+    def asks_for(self, text: str) -> bool:
+        """Whether a text shares words with what is asked, or none with what is said besides."""
+        held = frozenset(tokens(text))
+        return self.told.isdisjoint(held) or not self.asked.isdisjoint(held)
+
+
 def _without_actions(text: str) -> str:
     """A message without its stage directions."""
     for one in reversed(marks(text)):
@@ -187,7 +210,7 @@ class Allowance:
     @cached_property
     def least(self) -> float:
         """The minimum relevance of passages that share no name with the message."""
-        return 0.0 if self.asked else self._least(doubt_allowed(self.kinds, self.heard))
+        return self._least(doubt_allowed(self.kinds, self.heard))
 
     @cached_property
     def _own_least(self) -> float:
@@ -208,8 +231,14 @@ class Allowance:
     def _continues(self) -> bool:
         return continues(self.query, self.talk)
 
+    @cached_property
+    def _least_asked(self) -> float:
+        """The minimum relevance of passages that share words with what is asked; 0 if that is the past."""
+        doubt = doubt_allowed(1, self.heard) * (1.0 - self.rules.asked_threshold)
+        return 0.0 if self._part_asked.past else round(max(1.0 - doubt, 0.0), 4)
+
     def needed(self, memory: Memory) -> float:
-        """The relevance that a passage needs without a question."""
+        """The relevance that a passage needs if the message does not ask for it."""
         return self._own_least if _is_own(memory) else self.least
 
     def doubt_of(self, memory: Memory) -> float:
@@ -220,14 +249,28 @@ class Allowance:
         return round(max(1.0 - doubt * (1.0 - self.rules.uninvited_threshold), 0.0), 4)
 
     def is_faint(self, memory: Memory, relevance: float) -> bool:
-        """Whether a passage is too weak to be recalled without a question."""
-        if self.asked or relevance >= self.needed(memory):
+        """Whether a passage is too weak to be recalled by a message that does not ask for it."""
+        if relevance >= self.needed(memory) or self._is_asked_for(memory):
             return False
         if relevance < self.least_doubtful:
             return True
         if self._names_said.new_in(memory.content):
             return False
         return relevance < self._least_named or memory.content not in self._names_said
+
+    def _may_be_chance(self, memory: Passage, relevance: float) -> bool:
+        """Whether a passage is no nearer to a question than others are by chance, and neither holds nor is by whom it names."""
+        if relevance >= self._least_asked or self._names(memory.subject or ""):
+            return False
+        return memory.content not in self._names_said
+
+    def _is_asked_for(self, memory: Memory) -> bool:
+        """Whether a passage shares words with what the message asks, or none with what it says besides."""
+        return self.asked and self._part_asked.asks_for(memory.content)
+
+    @cached_property
+    def _part_asked(self) -> "_PartAsked":
+        return _PartAsked.of(self.query)
 
     @cached_property
     def _names_said(self) -> Names:
@@ -267,6 +310,10 @@ class Allowance:
 
     def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
         """Why a question gets no such passage: it has enough, or the character's own words only repeat what is more to the point."""
+        if self.is_faint(memory, relevance):
+            return _too_faint("not_asked_for", relevance, self.needed(memory))
+        if self._may_be_chance(memory, relevance):
+            return _too_faint("by_chance", relevance, self._least_asked)
         if self._continues and (why := self._continued(memory, chosen)):
             return why
         if memory.role != "assistant":

@@ -24,7 +24,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.text.intent import intent
-from rolememory.triggers.subjects import names_of_present
+from rolememory.triggers.subjects import names_of_present, without_addressee
 
 
 @value_class
@@ -91,10 +91,10 @@ class RecallQuery:
         rules = self.settings.recall.passages
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
-        query = self.scene.query
+        query = without_addressee(self.scene)
         return Allowance(
             rules,
-            asks(query),
+            asks(self.scene.query),
             query,
             tuple(said),
             asker,
@@ -104,7 +104,7 @@ class RecallQuery:
             self.kinds,
             self.heard,
             names_of_present(self.scene),
-            tuple(one.text for one in messages[: TALK + 1] if one.text != query),
+            tuple(one.text for one in messages[: TALK + 1] if one.text != self.scene.query),
         )
 
     @property

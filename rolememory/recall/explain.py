@@ -26,6 +26,7 @@ CHOOSING = (
     "recall.relevance_threshold",
     "recall.skip_visible",
     "recall.passages.uninvited",
+    "recall.passages.asked_threshold",
     "recall.passages.continued_share",
     "recall.passages.speaker_share",
     "recall.passages.rest",
@@ -232,6 +233,10 @@ def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 
 
+def _past_chance(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
+    yield Change("settings", "recall.passages.asked_threshold", 0.0)
+
+
 def _past_continued(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.continued_share", 1.0)
 
@@ -297,8 +302,10 @@ _PAST = {
     "type_budget": _past_type_budget,
     "budget": _past_budget,
     "uninvited": _past_uninvited,
+    "not_asked_for": _past_uninvited,
     "allowance": _past_allowance,
     "resting": _past_resting,
+    "by_chance": _past_chance,
     "continued": _past_continued,
     "speaker_share": _past_speaker_share,
     "visible": _past_visible,

@@ -368,8 +368,8 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
 def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
     """The places of passages too weak to be recalled without a question, whatever else is selected: usually most."""
     rules, allowance = fitting.rules, fitting.allowance
-    if fitting.high > 0.0 or rules.max_items is not None:
-        return ()  # another gate may keep them out before
+    if allowance.asked or fitting.high > 0.0 or rules.max_items is not None:
+        return ()  # most are asked for, or another gate may keep them out before
     relevances, memories = ranking.relevances, ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
     some &= ranking.kinds == SAID

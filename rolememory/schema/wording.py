@@ -132,6 +132,8 @@ _REASONS: _Sentences = translatable({
     ),
     "low_relevance": "relevance {relevance} is below {threshold}, so it is offered to the model as a tool",
     "uninvited": "relevance {relevance} is below {threshold}, and the message asks for nothing",
+    "not_asked_for": "relevance {relevance} is below {threshold}, and it shares words only with what stands beside the question",
+    "by_chance": "relevance {relevance} is below {threshold}, which lines of a long chat reach by chance",
     "reply_beside": "relevance {relevance} is below {threshold}, which the character's own words need beside better lines",
     "borrowed": "only the lines around it match, its own words do not",
     "allowance": "{limit} passages are in already, and the message asks for nothing",

@@ -50,7 +50,10 @@ OWN = said("The map is safe.", "assistant")
         pytest.param(OWN, [OWN], False, "allowance", id="a second one of the character's own"),
         pytest.param(OWN, [SHORT], False, None, id="one of the character's own"),
         pytest.param(said("Hm.", relevance=0.4), [], False, "uninvited", id="hardly touched"),
-        pytest.param(said("Hm.", relevance=0.4), [], True, None, id="hardly touched, but asked"),
+        pytest.param(
+            said("Hm.", relevance=0.4), [], True, "by_chance", id="... though somebody asks"
+        ),
+        pytest.param(said("Hm.", relevance=0.65), [], True, None, id="touched, and asked"),
     ],
 )
 def test_what_comes_uninvited(
@@ -264,6 +267,58 @@ def test_a_question_that_continues_the_talk_gets_a_quarter_of_the_block(
     length = sum(len(one.memory.content) for one in turn.recalled)
     assert 0 < len(turn.recalled) <= len(whole.recalled)
     assert (len(turn.recalled) < len(whole.recalled) and length <= 500) == limited
+
+
+@pytest.mark.parametrize(
+    ("query", "heard", "relevance", "code"),
+    [
+        pytest.param("Where is the mill?", 2000, 0.5, "by_chance", id="one of many"),
+        pytest.param("Where is the mill?", 170, 0.5, None, id="one of few"),
+        pytest.param("Do you remember the mill?", 2000, 0.4, None, id="it asks for the past"),
+        pytest.param("How did we meet?", 2000, 0.4, None, id="it asks for a meeting"),
+        pytest.param("Where does Lin go?", 2000, 0.4, None, id="it names who said it"),
+        pytest.param("那座磨坊在哪里？", 2000, 0.5, "by_chance", id="许多话里的一句"),
+        pytest.param("那座磨坊在哪里？", 170, 0.5, None, id="话还不多"),
+        pytest.param("还记得那座磨坊吗？", 2000, 0.4, None, id="问起过去"),
+    ],
+)
+def test_what_may_be_chance_comes_if_the_past_is_asked_for_or_its_speaker_is_named(
+    query: str, heard: int, relevance: float, code: str | None
+) -> None:
+    one = said("The mill is old. 磨坊很旧。", relevance=relevance, speaker="Lin")
+    allowance = Allowance(PassageSettings(), True, query, heard=heard)
+    assert _code(allowance.refuses(one.memory, relevance, [])) == code
+
+
+MILLS = [f"The old mill lost sail {number} in a storm." for number in range(9)]
+MILLS_ZH = [f"老磨坊的第{number}片风帆在暴风里断了。" for number in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("told", "beside", "asked"),
+    [
+        pytest.param(
+            MILLS,
+            "I walked past the mill. Are you hungry?",
+            "Which sail did the mill lose?",
+            id="en",
+        ),
+        pytest.param(MILLS_ZH, "我路过了磨坊。你饿不饿？", "磨坊断了哪片风帆？", id="zh"),
+        pytest.param(
+            MILLS, "*points at the mill* Are you hungry?", "The mill lost a sail?", id="done"
+        ),
+    ],
+)
+def test_what_stands_beside_a_question_brings_no_more_than_talk(
+    tmp_path: Path, told: list[str], beside: str, asked: str
+) -> None:
+    """What was said in the message itself is ordinary talk: only what is asked may fill the block."""
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        for number, text in enumerate(told):
+            role.observe([Message.user(text)], chat=f"day {number}", user="lin")
+        found = [role.recall(one, chat="now", user="lin", dry_run=True) for one in (beside, asked)]
+    assert len(found[0].recalled) <= 4 < len(found[1].recalled)
 
 
 @pytest.mark.parametrize(
