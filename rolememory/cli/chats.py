@@ -105,6 +105,8 @@ def _message(raw: Any, file: str, line: int | None) -> "Message":
             raw = said | {"sent": sent_at(raw.get("send_date"))}
         return Message.of(raw)
     except (InvalidValueError, ValueError, TypeError, AttributeError) as error:
+        if isinstance(raw, Mapping) and isinstance(error, InvalidValueError) and "role" in raw:
+            raise FileError(file, error.message, line=line) from error
         found = json.dumps(raw, ensure_ascii=False, default=str)[:80]
         example = '{"role": "user", "content": "..."}'
         raise FileError(

@@ -21,3 +21,23 @@ from rolememory.authoring.dialogue import read_dialogue
 )  # fmt: skip
 def test_dialogue(text: str, user: str | None, told: list[tuple[str, str | None, str]]) -> None:
     assert [(one.role, one.name, one.content) for one in read_dialogue(text, user)] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("2024-05-01 12:00 林: 怀表呢？\n2024-05-01 12:01:30 米拉: 在码头。", id="before each name"),
+        pytest.param("[2024/5/1 12:00] 林：怀表呢？\n[2024/5/1 12:01:30] 米拉：在码头。", id="in brackets"),
+        pytest.param("2024年5月1日 12：00 林\n怀表呢？\n\n2024年5月1日 12：01：30 米拉\n在码头。", id="above the text"),
+    ],
+)  # fmt: skip
+def test_times_before_names(text: str) -> None:
+    told = read_dialogue(text, characters=["米拉"])
+    assert [(one.role, one.name, one.content) for one in told] == [
+        ("user", "林", "怀表呢？"),
+        ("assistant", "米拉", "在码头。"),
+    ]
+    assert [one.sent and one.sent.astimezone().strftime("%F %T") for one in told] == [
+        "2024-05-01 12:00:00",
+        "2024-05-01 12:01:30",
+    ]
