@@ -17,8 +17,6 @@ from rolememory.recall.allowance import asks
 from rolememory.recall.answer import RecallQuery, RecallResult, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.blocks import recent_block, rendered, scene_block
-from rolememory.recall.books import Books, left_by
-from rolememory.recall.card import RoleCard
 from rolememory.recall.chats import ChatState, ChatStates
 from rolememory.recall.fit import Visible
 from rolememory.recall.gates import Asker
@@ -28,6 +26,7 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
 from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat
+from rolememory.recall.role_files import Books, RoleCard, left_by
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say

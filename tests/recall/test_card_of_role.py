@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.card import RoleCard
+from rolememory.recall.role_files import RoleCard
 from rolememory.schema.role import Character, Role
 
 
