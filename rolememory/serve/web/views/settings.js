@@ -89,6 +89,11 @@ function Control({ row, save }) {
   const [now, set] = useState(row.value);
   const common = { label: row.key, hint: row.about };
   const sent = useRef(row.value); // Enter writes, and leaving the field afterwards must not write again
+  useEffect(() => { // what was taken back before it was ever shown; what is being typed stays
+    if (JSON.stringify(now) !== JSON.stringify(sent.current)) return;
+    sent.current = row.value;
+    set(row.value);
+  }, [row]);
   const ready = async () => {
     if (JSON.stringify(now) === JSON.stringify(sent.current)) return;
     sent.current = now;
