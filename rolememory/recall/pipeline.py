@@ -189,7 +189,9 @@ class RecallPipeline:
             story="\n\n".join(
                 filter(None, (chapters.text if told else "", self._recent(of, given)))
             ),
-            scene=scene_block(request.scene, self._resources.templates, **of.frame) if told else "",
+            scene=scene_block(request.scene, self._resources.templates, **of.frame)
+            if told and request.scene
+            else "",
             untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
             searchable=self._searchable(of, question, given),
             embedder=self._resources.loader.state,
