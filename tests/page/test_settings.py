@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from rolememory.storage.settings_tree import sections
 from tests.page.visitors import EITHER, Visitor
@@ -105,15 +105,17 @@ def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Vis
     at_desk.field("settings.search").fill("recall.max_items")
     field = at_desk.page.get_by_label("recall.max_items", exact=True)
     expect(field).to_have_value("7")
-    held = "**/api/settings*"
-    at_desk.page.route(  # taken back before the table was read again
-        held, lambda route: None if route.request.method == "GET" else route.continue_()
-    )
+    kept, held = True, list[Route]()  # taken back before the table was read again
+
+    def hold(route: Route) -> None:
+        held.append(route) if kept and route.request.method == "GET" else route.continue_()
+
+    at_desk.page.route("**/api/settings*", hold)
     field.fill("9")
     field.press("Enter")
     saved = at_desk.says("settings.saved", key="recall.max_items")
     at_desk.reads(saved)
-    at_desk.page.unroute(held)
+    kept = False
     assert (
         file.read_text("utf-8")
         == "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 9  # lucky\n\n# the end\n"
