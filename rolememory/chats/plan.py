@@ -100,7 +100,8 @@ def align_window(script: Transcript, news: Sequence[NormalizedMessage]) -> PathA
     alignment = align(script, news, first, is_ample(now, script.look), script.knows)
     slid = is_full(now) and contradicts(alignment, script.path, news)
     if credible(alignment, news, first) and not slid:
-        return PathAlignment(alignment.begin, alignment.changes, look=now)
+        changes = below_kept_head(alignment, now, script.look)
+        return PathAlignment(alignment.begin, changes, look=now)
     if _restarts(news, now, script.look):
         return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,), now)
     same = overlap(script.path, news)
@@ -129,6 +130,21 @@ def credible(alignment: Alignment, news: Sequence[NormalizedMessage], first: int
 def is_full(now: WindowSize) -> bool:
     """Whether it is a window that moved on rather than a chat that began again: that shows one exchange or two."""
     return now.messages >= SURE
+
+
+def below_kept_head(
+    alignment: Alignment, now: WindowSize, before: WindowSize
+) -> tuple[PathChange, ...]:
+    """The changes without a removal right below the first message, if the window is full and no longer than before.
+
+    There a frontend cuts that keeps a message at the top: a card, a greeting. If it was a deletion after all, the next
+    turn makes the window longer, and removes it.
+    """
+    cuts = is_full(now) and before.messages - NEAR_END <= now.messages <= before.messages
+    if not cuts or alignment.common[0] != (alignment.begin, 0):
+        return alignment.changes
+    below = alignment.begin + 1
+    return tuple(one for one in alignment.changes if one.steps or one.start != below)
 
 
 def contradicts(

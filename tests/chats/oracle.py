@@ -23,6 +23,7 @@ from rolememory.chats.plan import (
     PathAlignment,
     _restarts,
     _Weaver,
+    below_kept_head,
     contradicts,
     credible,
     is_ample,
@@ -300,7 +301,8 @@ def lay(tale: Tale, news: Sequence[NormalizedMessage]) -> PathAlignment:
     alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
     slid = is_full(now) and contradicts(alignment, tale.path, news)
     if credible(alignment, news, first) and not slid:
-        return PathAlignment(alignment.begin, alignment.changes)
+        changes = below_kept_head(alignment, now, tale.look)
+        return PathAlignment(alignment.begin, changes)
     if _restarts(news, now, tale.look):
         return PathAlignment(0, (PathChange(0, size, appended),), (ANEW,))
     same = overlap(tale.path, news)

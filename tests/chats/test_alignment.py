@@ -145,6 +145,26 @@ def test_a_window_that_shrinks_and_grows_while_it_moves_on_hides_nothing(
     assert kept == [one for one in lines[:end] if one not in stock]
 
 
+@pytest.mark.parametrize("head", [GREETING, "u: 你是灯塔的守夜人，四十岁，话少而耐心。"])
+def test_a_first_message_that_stays_at_the_top_hides_nothing_below_it(
+    tmp_path: Path, head: str
+) -> None:
+    lines, chats = story(20), chats_at(tmp_path)
+    for end in range(2, len(lines) + 1, 2):
+        window = [head, *lines[max(end - 12, 0) : end]]
+        for reply in ("a: Another reply.", window[-1]):  # a swipe
+            chats.observe(said(*window[:-1], reply), chat="tavern")
+    assert shown(chats.path("tavern")) == [head, *lines]
+
+
+def test_what_is_deleted_below_the_first_message_is_gone_a_turn_later(tmp_path: Path) -> None:
+    chats, left = chats_at(tmp_path), [LONG[0], *LONG[3:]]
+    chats.observe(said(*LONG[:-4]), chat="tavern")
+    for end in (-2, len(left)):
+        chats.observe(said(*left[:end]), chat="tavern")
+    assert shown(chats.path("tavern")) == left
+
+
 def test_a_deletion_is_seen_in_a_full_window_too(tmp_path: Path) -> None:
     lines, chats = group("en", 7, 40), chats_at(tmp_path)
     chats.observe(said(*lines[16:]), chat="tavern")

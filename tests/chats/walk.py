@@ -166,14 +166,14 @@ class Walk:
         return self.show(tale)
 
     def delete(self, tale: Tale) -> str | bool:
-        """Some lines go, not the first visible ones: those would count as cut off."""
+        """Some lines go, not the first visible ones, nor those right below: they would count as cut off."""
         count = self.chance.choice([1, 2, 2, 3, 4])
         if len(tale.visible) < KEPT + count:
             return False
         place = self.chance.choice(
             [
                 len(tale.lines) - count,
-                self.chance.randrange(tale.cut + 1, len(tale.lines) - count + 1),
+                self.chance.randrange(tale.cut + 2, len(tale.lines) - count + 1),
             ]
         )
         behind = tale.lines[place + count] if place + count < len(tale.lines) else ""
