@@ -192,6 +192,7 @@ class Allowance:
     heard: int = MUCH  # candidates that whoever asks may hear
     present: frozenset[str] = frozenset()  # the words that name those who talk
     talk: tuple[str, ...] = ()  # the messages before the query, newest first
+    earlier: bool = False  # the query names a time that is past
 
     def refuses(
         self, memory: Memory, relevance: float, chosen: Sequence[Scored]
@@ -235,7 +236,7 @@ class Allowance:
     def _least_asked(self) -> float:
         """The minimum relevance of passages that share words with what is asked; 0 if that is the past."""
         doubt = doubt_allowed(1, self.heard) * (1.0 - self.rules.asked_threshold)
-        return 0.0 if self._part_asked.past else round(max(1.0 - doubt, 0.0), 4)
+        return 0.0 if self.earlier or self._part_asked.past else round(max(1.0 - doubt, 0.0), 4)
 
     def needed(self, memory: Memory) -> float:
         """The relevance that a passage needs if the message does not ask for it."""

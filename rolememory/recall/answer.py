@@ -105,6 +105,7 @@ class RecallQuery:
             self.heard,
             names_of_present(self.scene),
             tuple(one.text for one in messages[: TALK + 1] if one.text != self.scene.query),
+            any(one.end <= self.scene.now for one in self.scene.times),
         )
 
     @property

@@ -41,7 +41,7 @@ def heard(house: Served, role: str) -> list[str]:
 
 def web_filter(url: str) -> Any:
     found = loaded("open_webui_filter.py").Filter()
-    found.valves = found.Valves(url=url, role="Mira")
+    found.valves = found.Valves(url=url, role="Mira", timeout_s=60.0)
     return found
 
 
