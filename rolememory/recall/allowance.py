@@ -31,6 +31,8 @@ NAMED = 2.2
 """So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
 NAMED_ANEW = 8.5
 """... which holds a name that the talk before lacks, however many are heard and however they are found."""
+BEST = 2
+"""So many passages, the best, a question gets though lines of a long chat may be as near by chance."""
 MOST_BY_NAME = 2
 """So many passages are recalled for no more than a name that the talk before lacks."""
 NEW = 0.9
@@ -255,7 +257,7 @@ class Allowance:
             return False
         if relevance < self.least_doubtful:
             return True
-        if self._names_said.new_in(memory.content):
+        if not _is_own(memory) and self._names_said.new_in(memory.content):
             return False
         return relevance < self._least_named or memory.content not in self._names_said
 
@@ -313,7 +315,7 @@ class Allowance:
         """Why a question gets no such passage: it has enough, or the character's own words only repeat what is more to the point."""
         if self.is_faint(memory, relevance):
             return _too_faint("not_asked_for", relevance, self.needed(memory))
-        if self._may_be_chance(memory, relevance):
+        if len(_passages_in(chosen)) >= BEST and self._may_be_chance(memory, relevance):
             return _too_faint("by_chance", relevance, self._least_asked)
         if self._continues and (why := self._continued(memory, chosen)):
             return why

@@ -51,7 +51,7 @@ class PassageSettings(Section):
     uninvited_threshold: Unit = 0.92
     """... and none below this relevance; the distance from 1 is halved with an embedding model, and larger where fewer than 1,200 passages and memories may be recalled, and for passages that share a name with the message"""
     asked_threshold: Unit = 0.6
-    """if a question is asked, none below this relevance, unless it asks for the past, names a time that is past or names who said it; the distance from 1 is larger where fewer than 1,200 passages and memories may be recalled"""
+    """if a question is asked, none but the best two below this relevance, unless it asks for the past, names a time that is past or names who said it; the distance from 1 is larger where fewer than 1,200 passages and memories may be recalled"""
     continued_share: Unit = 0.25
     """at most this share of the block if a question only continues the talk and names nothing new ("And then?")"""
     speaker_share: Unit = 0.5

@@ -52,7 +52,11 @@ OWN = said("The map is safe.", "assistant")
         pytest.param(OWN, [SHORT], False, None, id="one of the character's own"),
         pytest.param(said("Hm.", relevance=0.4), [], False, "uninvited", id="hardly touched"),
         pytest.param(
-            said("Hm.", relevance=0.4), [], True, "by_chance", id="... though somebody asks"
+            said("Hm.", relevance=0.4),
+            [SHORT, SHORT],
+            True,
+            "by_chance",
+            id="... though somebody asks",
         ),
         pytest.param(said("Hm.", relevance=0.65), [], True, None, id="touched, and asked"),
     ],
@@ -288,7 +292,8 @@ def test_what_may_be_chance_comes_if_the_past_is_asked_for_or_its_speaker_is_nam
 ) -> None:
     one = said("The mill is old. 磨坊很旧。", relevance=relevance, speaker="Lin")
     allowance = Allowance(PassageSettings(), True, query, heard=heard)
-    assert _code(allowance.refuses(one.memory, relevance, [])) == code
+    assert _code(allowance.refuses(one.memory, relevance, [SHORT, SHORT])) == code
+    assert allowance.refuses(one.memory, relevance, [SHORT]) is None, "the best two come"
 
 
 @pytest.mark.parametrize(
