@@ -9,7 +9,7 @@ import pytest
 
 from tests.paths import ROOT
 
-LAST = {"S0": 29, "S1": 48, "S2": 31, "S3": 36, "S4": 37}
+LAST = {"S0": 29, "S1": 48, "S2": 31, "S3": 36, "S4": 37, "N": 20}
 NUMBERS = [
     f"{design}.{number}" for design, last in LAST.items() for number in range(1, last + 1)
 ] + [f"P{n}" for n in range(1, 22)]
@@ -29,7 +29,7 @@ def rows() -> list[Row]:
     cells = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in lines
-        if re.match(r"\| [SP]\d", line)
+        if re.match(r"\| (?:[SP]\d|N\.)", line)
     ]
     return [Row(*row) for row in cells]
 
