@@ -78,42 +78,46 @@ def _asks(sentence: str) -> bool:
     return _phrases().search(sentence.strip(_AROUND).lower()) is not None
 
 
-def continues(query: str, before: Iterable[str]) -> bool:
-    """Whether a question only continues the talk before it: it asks about no past, and names nothing new.
-
-    >>> continues("How is it going?", ["I opened a studio."]), continues("Is the studio open?", ["I opened a studio."])
-    (True, True)
-    >>> continues("What did I open?", []), continues("那我该怎么办？", []), continues("我妹妹住在哪里？", [])
-    (False, True, False)
-    """
-    asking = questions(_without_actions(query))
-    if not asking or meeting(query) or intent(asking) in ("past", "mixed"):
-        return False
-    known = {token for text in before for token in tokens(text)}
-    return sum(kind(token)[0] for token in weighty(asking) - known) < NEW
-
-
 @dataclass(frozen=True, slots=True)
-class _PartAsked:
+class PartAsked:
     """What of a message asks, and what it says besides."""
 
+    asks: bool  # whether there is a question; without one all of it counts as asked
     asked: frozenset[str]  # the content words of what it asks
     told: frozenset[str]  # ... and those that stand only beside it
     past: bool  # whether it asks for the past
 
     @classmethod
     @lru_cache(maxsize=64)
-    def of(cls, query: str) -> "_PartAsked":
-        asking = questions(_without_actions(query)) or query
+    def of(cls, query: str) -> "PartAsked":
+        """The parts of a message."""
+        found = questions(_without_actions(query))
+        asking = found or query
         past = meeting(query) is not None or intent(asking) in ("past", "mixed")
         asked = weighty(asking)
         told = weighty(query) - asked if asked else frozenset()  # "The mill is gone. Whose was it?"
-        return cls(asked, told, past)
+        return cls(bool(found), asked, told, past)
 
     def asks_for(self, text: str) -> bool:
         """Whether a text shares words with what is asked, or none with what is said besides."""
+        if not self.told:
+            return True
         held = frozenset(tokens(text))
         return self.told.isdisjoint(held) or not self.asked.isdisjoint(held)
+
+    def continues(self, before: Iterable[str]) -> bool:
+        """Whether it only continues the talk before it: it asks about no past, and names nothing new.
+
+        >>> said = ["I opened a studio."]
+        >>> PartAsked.of("How is it going?").continues(said), PartAsked.of("Is the studio open?").continues(said)
+        (True, True)
+        >>> [PartAsked.of(one).continues([]) for one in ("What did I open?", "那我该怎么办？", "我妹妹住在哪里？")]
+        [False, True, False]
+        """
+        if self.past or not self.asks:
+            return False
+        known = {token for text in before for token in tokens(text)}
+        return sum(kind(token)[0] for token in self.asked - known) < NEW
 
 
 def _without_actions(text: str) -> str:
@@ -232,7 +236,7 @@ class Allowance:
 
     @cached_property
     def _continues(self) -> bool:
-        return continues(self.query, self.talk)
+        return self._part_asked.continues(self.talk)
 
     @cached_property
     def _least_asked(self) -> float:
@@ -272,8 +276,8 @@ class Allowance:
         return self.asked and self._part_asked.asks_for(memory.content)
 
     @cached_property
-    def _part_asked(self) -> "_PartAsked":
-        return _PartAsked.of(self.query)
+    def _part_asked(self) -> PartAsked:
+        return PartAsked.of(self.query)
 
     @cached_property
     def _names_said(self) -> Names:

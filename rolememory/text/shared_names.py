@@ -7,26 +7,22 @@ Chinese  three characters in a row without an everyday word of two           胡
 """
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Set
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from types import ModuleType
 
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.plain import simplified
-from rolememory.text.words import PAIR, RARE, kind, stem
+from rolememory.text.words import PAIR, RARE, kind, stem, tokens, word_lists
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
 _LONGEST = 2000  # characters read, at the end of a message
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
 _INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
-_SUBJECT = re.compile(
-    r"(?<![^\W_])[^\W\d_]{2,}(?=['’]s\b| (?:is|was|has|had|will|would|can|could|does|did)\b)"
-)
-_KNOWN_NAME = re.compile(r"[阿小老].|...")
-"""What is most often a name of those that the dictionary takes for one."""
 _PAIR = re.compile(r"[\u3400-\u9fff]{2}")
 _HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
 
@@ -44,17 +40,16 @@ class Names:
     """
 
     def __init__(
-        self, message: str, but: Set[str] = frozenset(), before: Iterable[str] = ()
+        self, message: str, but: Set[str] = frozenset(), before: Collection[str] = ()
     ) -> None:
         message = message[-_LONGEST:]
         self._said, self._but = _written(message), but
         self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
-        talk = "\n".join(before)
         han = (one for one in _han_names(message) if but.isdisjoint(_pairs(one)))
-        self._new_han = [one for one in han if one not in talk]
-        known = frozenset(map(str.lower, _WORD.findall(talk)))
-        self._new = frozenset(filter(self._is_name, self._said.capital - self._said.small))
-        self._new = frozenset(one for one in self._new if one.lower() not in known)
+        self._new_han = [one for one in han if not any(one in text for text in before)]
+        known = frozenset(chain.from_iterable(map(tokens, before)))
+        names = self._said.capital - self._said.small
+        self._new = frozenset(one for one in names if self._is_new(stem(one.lower()), known))
 
     @property
     def has_new(self) -> bool:
@@ -71,10 +66,10 @@ class Names:
         names = self._new & told.capital & (self._said.standing | told.standing)
         return not names <= told.small
 
-    def _is_name(self, word: str) -> bool:
-        """Whether a capitalised word may be a name, and of nobody who speaks: no short form of theirs either."""
-        base = stem(word.lower())
-        return kind(base) == RARE and not any(one.startswith(base) for one in self._but)
+    def _is_new(self, word: str, known: Set[str]) -> bool:
+        """Whether a capitalised word may be a name that is not known, and of nobody who speaks: no short form of theirs either."""
+        name = word not in known and kind(word) == RARE
+        return name and not any(one.startswith(word) for one in self._but)
 
     def __contains__(self, text: str) -> bool:
         """Whether a text contains one of them."""
@@ -105,7 +100,7 @@ def _written(text: str) -> _Written:
     return _Written(
         capital,
         inside,
-        inside | capital.intersection(_SUBJECT.findall(text)) if capital else capital,
+        inside | capital.intersection(_subject().findall(text)) if capital else capital,
         frozenset(one for one in capital if one.lower() in words),
     )
 
@@ -128,9 +123,21 @@ def _han_names(text: str) -> frozenset[str]:
         start, end = end, end + len(word)
         if tag == "nr" and not segmenter.has_word(word):
             names.update(text[start:at] for at in range(start + 2, end + 1))
-        elif tag == "nrt" or (tag == "nr" and _KNOWN_NAME.fullmatch(word)):
+        elif tag == "nrt" or (tag == "nr" and _is_called(word)):
             names.add(text[start:end])
     return frozenset(names)
+
+
+def _is_called(word: str) -> bool:
+    """Whether a word that the dictionary takes for a name is most often one."""
+    return len(word) == 3 or (len(word) == 2 and word[0] in word_lists("zh").familiar)
+
+
+@cache
+def _subject() -> re.Pattern[str]:
+    """A word that is the subject of a sentence."""
+    verbs = "|".join(word_lists("en").auxiliary)
+    return re.compile(rf"(?<![^\W_])[^\W\d_]{{2,}}(?=['’]s\b| (?:{verbs})\b)")
 
 
 @cache

@@ -54,6 +54,8 @@ class WordLists:
     everyday: frozenset[str]  # the same for single characters
     counting: frozenset[str]  # numerals and measure words: two of them are not a word
     pointing: frozenset[str]  # anaphoric words
+    auxiliary: frozenset[str]  # verbs that follow a subject
+    familiar: frozenset[str]  # characters before the name of somebody familiar
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     apart: Mapping[str, str]  # form -> its stem, where the stemmer gives that of an unrelated word
     spellings: Mapping[
@@ -73,7 +75,10 @@ def word_lists(language: str) -> WordLists:
         frozenset(raw.get(name, ()))
         for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    return WordLists(stop, common, everyday, counting, pointing, forms, apart, spellings)
+    auxiliary, familiar = (frozenset(raw.get(name, ())) for name in ("auxiliary", "familiar"))
+    return WordLists(
+        stop, common, everyday, counting, pointing, auxiliary, familiar, forms, apart, spellings
+    )
 
 
 class _Stemmers(threading.local):

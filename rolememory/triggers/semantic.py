@@ -177,8 +177,6 @@ class RowMapping:
 
     def copies(self, mask: Mask) -> Floats:
         """How many rows of the mask have the index row of each, at least 1; (n_rows,)."""
-        if self.alike:
-            return np.ones(len(mask), dtype=np.float32)
         often = np.bincount(self.rows[mask & (self.rows >= 0)], minlength=int(self.rows.max()) + 1)
         found: Floats = np.maximum(often[self.rows], 1).astype(np.float32)
         return found
@@ -481,7 +479,7 @@ class SemanticTrigger(ByRows):
 
     def _of_one_place(self, asked: "_Asked", evidence: Floats) -> Floats:
         """The evidence, in nats, that this line of all with the same text is meant: of n less by log n."""
-        if self._words is None:
+        if self._words is None or self._words.alike:
             return evidence
         return np.maximum(evidence - np.log(self._words.copies(asked.mask)), np.float32(0.0))
 
