@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -953,6 +954,54 @@ def test_a_mistake_in_a_list_of_the_home_stops_no_turn(
     assert told in one.text("en")
     file.unlink() if good is None else file.write_bytes(good)
     assert (turn(), role.problems()) == (before, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "older", "newer", "shown"),
+    [
+        pytest.param(
+            "cleaning.json",
+            "What burned down?",
+            RULE.replace("hail", "mill"),
+            RULE,
+            "The mill burned down in the .",
+            id="cleaning rules",
+        ),
+        pytest.param(
+            "lexicons/feeling.en.json",
+            "Oh, what a zorbling evening this is!",
+            '{"words": {}}',
+            '{"words": {"zorbling": {"sadness": 1.0, "valence": -1.0, "arousal": 0.8}}}',
+            "the night the zorble came",
+            id="words of feeling",
+        ),
+    ],
+)
+def test_a_list_of_the_home_that_is_changed_while_it_is_read_applies_to_the_next_turn(
+    home: Home, name: str, asked: str, older: str, newer: str, shown: str
+) -> None:
+    slow, meanwhile, later = (home.create(name) for name in ("Nix", "Asha", "Bo"))
+    for role in (slow, meanwhile, later):
+        role.remember(
+            "the night the zorble came", emotions=["sadness"], salience=1.0, triggers=["emotional"]
+        )
+
+    def turn(one: RoleMemory) -> str:
+        one.observe(["The mill burned down in the hail."], "Hm.", chat="one", user="lin")
+        return one.recall([asked], chat="two", user="lin", dry_run=True).text
+
+    (home.path / "lexicons").mkdir()
+    file, written = home.path / name, home.path / "written"
+    os.mkfifo(file)
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(turn, slow)
+        with file.open("w") as pipe:  # waits until the other turn reads
+            written.write_text(newer, encoding="utf-8")
+            written.replace(file)
+            assert shown in turn(meanwhile)
+            pipe.write(older)
+        reading.result()
+    assert shown in turn(later)
 
 
 def test_a_file_is_no_home(tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ def _role(role: RoleMemory) -> Findings:
 def _problems(role: RoleMemory) -> Findings:
     """Errors in memory.json and in chats, with full paths, so that an editor can jump there; and in role.json."""
     context, folder = role.parts.context.home, role.folder
-    for problem in still_ineffective(role.store.snapshot().problems, context.lexicons.current()):
+    for problem in still_ineffective(role.store.snapshot().problems, context.lexicon()):
         text = worded(problem)
         placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
         level: Level = "fault" if problem.blocks or problem.drops else "warning"

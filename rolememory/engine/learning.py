@@ -51,7 +51,7 @@ class RoleLearning:
                 needs = LearnerDependencies(
                     settings=lambda: role.settings,
                     role=lambda: role.role,
-                    lexicon=role.home.lexicons.current,
+                    lexicon=role.home.lexicon,
                     card_texts=lambda: role.pipeline.card.texts(role.role),
                     pool=role.home.pool,
                     commit=role.commit,

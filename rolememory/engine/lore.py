@@ -30,7 +30,7 @@ class RoleLore:
             *(one for one in home.folder.problems() if role.id in str(one.file)),
             *home.mistakes_of(role.role),
             *list_problems(home.space, role.settings.clean),
-            *still_ineffective(role.store.snapshot().problems, home.lexicons.current()),
+            *still_ineffective(role.store.snapshot().problems, home.lexicon()),
             *role.chats.problems,
             *chain.from_iterable(self.book_problems().values()),
         ]

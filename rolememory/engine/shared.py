@@ -7,10 +7,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rolememory.errors import ClosedError, SettingsError
+from rolememory.errors import ClosedError, FileError, SettingsError
 from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
-from rolememory.recall.own_rules import Cleaners, Lexicons
+from rolememory.recall.own_rules import Cleaners, own_lexicon
 from rolememory.recall.pipeline import SharedResources
 from rolememory.schema.learning import Learned, Observed
 from rolememory.schema.role import Role
@@ -20,6 +20,7 @@ from rolememory.storage.look import Watched, this_look, watching_files
 from rolememory.storage.people import People
 from rolememory.storage.port import Storage
 from rolememory.storage.settings import Loaded, SettingsFile, load_settings
+from rolememory.text.affect_lexicon import Lexicon
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.graph import graph_folder
 from rolememory.text.embed.loader import Loader, load, promised
@@ -43,7 +44,7 @@ class HomeContext:
         self._file = SettingsFile(self.space, settings)
         self.people = People(self.space).follow()
         own = self.space.folder
-        self.lexicons = Lexicons(own and own / "lexicons")
+        self._lexicon = own_lexicon(own and own / "lexicons")
         self.cleaners = Cleaners(own and own / "cleaning.json")
         wanted = self.settings().embedding
         loader = Loader(
@@ -60,7 +61,7 @@ class HomeContext:
             templates,
             Styles(templates, lambda: this_look().files),
             cleaner=lambda settings: self.cleaners.current(settings.clean),
-            lexicon=self.lexicons.current,
+            lexicon=self.lexicon,
             home=self.space,
             same=self.people.same,
         )
@@ -78,10 +79,10 @@ class HomeContext:
         """The settings, overridden by the role's own."""
         return self._file.current(role.settings, f"{role.id}/role.json").settings
 
-    def loaded(self, role: Role | None) -> tuple[Loaded, SettingsError | None]:
+    def loaded(self, role: Role | None) -> tuple[Loaded, FileError | None]:
         """The settings of the home or a role with the origin of each, and the error of the file, if any."""
         own = (role.settings, f"{role.id}/role.json") if role else ()
-        return self._file.current(*own), self._file.problem
+        return self._file.current(*own), self._file.problem(*own)
 
     def mistakes_of(self, role: Role) -> tuple[SettingsError, ...]:
         """The errors in the settings of the home and of the role."""
@@ -91,10 +92,14 @@ class HomeContext:
             return error.all or (error,)
         return ()
 
+    def lexicon(self) -> Lexicon | None:
+        """The current words of feeling; None while the home has none of its own."""
+        return self._lexicon.current().content
+
     def watched(self, role_id: str) -> Watched:
         """The files of the home that a turn of that role depends on, to watch."""
         folder = self.space.folder and self.space.folder / "templates" / "inject"
-        parts = self._file, self.people, self.cleaners, self.lexicons
+        parts = self._file, self.people, self.cleaners, self._lexicon
         watched = {**self.folder.watched(role_id), **watching_files(folder, "*.jinja")}
         return watched | {place: mark for one in parts for place, mark in one.watched.items()}
 

@@ -4,21 +4,22 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import ValidationError
 
-from rolememory.errors import SettingsError
+from rolememory.errors import FileError, SettingsError
 from rolememory.locales import LocalizedText, translatable
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
-from rolememory.storage.look import Watched, this_look, watching
-from rolememory.storage.port import Blob, Revision, Space
+from rolememory.storage.look import FollowedFiles, Watched, watching
+from rolememory.storage.port import Blob, Space
 from rolememory.storage.settings_layers import SHAREABLE, Layer, translate_layer
 from rolememory.storage.value_messages import worded
 from rolememory.text.toml_diagnostics import invalid_toml
@@ -26,7 +27,6 @@ from rolememory.text.toml_diagnostics import invalid_toml
 FILE = "rolememory.toml"
 PRESETS = "presets/"
 MAX_BYTES = 1024 * 1024
-Marks = tuple[Revision | None, ...]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -265,71 +265,49 @@ def read_text(file: Blob) -> str:
 
 
 class SettingsFile:
-    """The current settings of a home. Cost of `current` when nothing changed: two stats.
+    """The current settings of a home and of its roles. Cost of `current` when nothing changed: two stats.
 
     A broken edit keeps the last good settings; `problem` says what is wrong, the same object until the next edit.
     """
 
     def __init__(self, home: Space | Path | str, overrides: JsonMapping | None = None) -> None:
         self._home = space_of(home)
-        self.problem: SettingsError | None = None
         self._overrides = overrides
-        self._look: object = None
-        file = self._home.document(FILE)
-        self._files: dict[str, Blob] = {file.place: file}
-        self._marks: Marks = ()
-        self._good: dict[str, tuple[Marks, Loaded]] = {}  # with the marks of what was read
+        self._followed: dict[str, FollowedFiles[Loaded]] = {}
 
     def current(
         self, role_overrides: JsonMapping | None = None, role_file: str = "role.json"
     ) -> Loaded:
-        """The settings of the home, or of a role with these overrides.
+        """The settings of the home, or of a role with these overrides; of the home if these are invalid.
 
         Raises:
             SettingsError: the home's settings were invalid from the start.
         """
-        if (look := this_look().files) is not self._look:
-            self._follow()
-            self._look = look
-        wanted = json.dumps(role_overrides, sort_keys=True, default=str) if role_overrides else ""
-        marks, (read_at, good) = self._marks, self._good.get(wanted, ((), None))
-        if good is None or read_at != marks:
-            loaded = self._load(good, marks, role_overrides, role_file)
-            self._good[wanted] = (*marks, *self._watch(loaded.files)), loaded
-            return loaded
-        return good
+        followed = self._of(role_overrides, role_file).current()
+        if followed.content is None and not role_overrides and followed.problem:
+            raise followed.problem
+        return followed.content or self.current()
+
+    def problem(
+        self, role_overrides: JsonMapping | None = None, role_file: str = "role.json"
+    ) -> FileError | None:
+        """Why the settings are not what the files hold now."""
+        return self._of(role_overrides, role_file).current().problem
 
     @property
     def watched(self) -> Watched:
         """The files that were read."""
-        return watching(*self._files.values())
+        each = [followed.watched for followed in tuple(self._followed.values())]
+        return dict(chain.from_iterable(one.items() for one in each))
 
-    def _follow(self) -> None:
-        marks = tuple(file.mark() for file in tuple(self._files.values()))
-        if marks != self._marks:
-            self._marks, self.problem = marks, None
+    def _of(self, role_overrides: JsonMapping | None, role_file: str) -> FollowedFiles[Loaded]:
+        wanted = json.dumps(role_overrides, sort_keys=True, default=str) if role_overrides else ""
+        if wanted not in self._followed:
+            read = partial(
+                load_settings, self._home, self._overrides, role_overrides, role_file=role_file
+            )
+            self._followed[wanted] = FollowedFiles(read, self._files)
+        return self._followed[wanted]
 
-    def _load(
-        self,
-        good: Loaded | None,
-        marks: Marks,
-        role_overrides: JsonMapping | None,
-        role_file: str,
-    ) -> Loaded:
-        """The settings as they stand now; the last good ones if they are invalid."""
-        try:
-            return load_settings(self._home, self._overrides, role_overrides, role_file=role_file)
-        except SettingsError as error:
-            if marks == self._marks:  # else another thread has seen a later edit
-                self.problem = error
-            if good is None and not role_overrides:
-                raise
-            return good or self.current()  # a role with invalid overrides uses the home's settings
-
-    def _watch(self, files: tuple[Blob, ...]) -> Marks:
-        """Watch these files too; the marks of those that are new."""
-        fresh = {file.place: file for file in files if file.place not in self._files}
-        self._files |= fresh
-        marks = tuple(file.mark() for file in fresh.values())
-        self._marks = (*self._marks, *marks)
-        return marks
+    def _files(self, loaded: Loaded | None) -> Watched:
+        return watching(*(loaded.files if loaded else (self._home.document(FILE),)))

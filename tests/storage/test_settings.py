@@ -319,13 +319,13 @@ class TestHotReload:
         file.current()
         (home / "rolememory.toml").write_text("[recall]\nmax_items = \n")
         assert file.current().settings.recall.max_items == 3
-        problem = file.problem
+        problem = file.problem()
         assert problem is not None
         assert file.current().settings.recall.max_items == 3
-        assert file.problem is problem
+        assert file.problem() is problem
         (home / "rolememory.toml").write_text("[recall]\nmax_items = 12\n")
         assert file.current().settings.recall.max_items == 12
-        assert file.problem is None
+        assert file.problem() is None
 
     def test_an_edit_while_another_thread_reads_is_not_lost(self, tmp_path: Path) -> None:
         home = home_with(tmp_path, "[recall]\nmax_items = 3\n")
@@ -361,9 +361,13 @@ class TestHotReload:
         assert file.current().settings.recall.max_items is None
 
     def test_a_role_with_wrong_settings_goes_by_the_homes(self, tmp_path: Path) -> None:
-        file = SettingsFile(home_with(tmp_path, "[recall]\nmax_items = 3\n"))
-        assert file.current({"recall.max_item": 1}, "mira/role.json").settings.recall.max_items == 3
-        assert "mira/role.json: settings.recall.max_item" in str(file.problem)
+        home = home_with(tmp_path, "[recall]\nmax_items = 3\n")
+        file, wrong = SettingsFile(home), ({"recall.max_item": 1}, "mira/role.json")
+        assert file.current(*wrong).settings.recall.max_items == 3
+        assert "mira/role.json: settings.recall.max_item" in str(file.problem(*wrong))
+        assert file.problem() is None
+        (home / "rolememory.toml").write_text("[recall]\nmax_items = 40\n")
+        assert file.current(*wrong).settings.recall.max_items == 40
 
     def test_calls_and_roles_are_laid_over_every_reload(self, tmp_path: Path) -> None:
         home = home_with(tmp_path)
