@@ -315,29 +315,52 @@ def test_no_vector_of_forgotten_words_is_kept(tmp_path: Path, cast: Cast) -> Non
     assert embedded(*people[0])
 
 
+def embedded(path: Path, cast: Cast) -> set[bytes]:
+    """The names of all texts that a role recalls from, once they have vectors."""
+    with Home.open(path, embedder=HashingEmbedder()) as home:
+        mira = home.role(cast.roles[0])
+        assert mira.ready(60)
+        table: Any = mira.parts.context.vectors()
+        return {name for one in table.ids() for name in table.digests(one)}
+
+
+def on_disk(folder: Path) -> set[bytes]:
+    return {name for file in vector_files(FileSpace(folder)) for name in file.load()}
+
+
+@CASTS
+@pytest.mark.parametrize("asked_again", [False, True])
+def test_another_process_writes_no_vectors_of_what_was_forgotten_when_it_closes(
+    tmp_path: Path, cast: Cast, asked_again: bool
+) -> None:
+    lived(tmp_path, cast)
+    with Home.open(tmp_path, embedder=HashingEmbedder()) as other:
+        mira = other.role(cast.roles[0])
+        for file in vector_files(FileSpace(mira.folder)):
+            file.delete()
+        mira.search(cast.by_hand, user=cast.person)
+        assert mira.ready(60)  # its vectors are too few to be written at once
+        with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
+            home.forget(cast.person)
+        if asked_again:
+            mira.search(cast.by_hand, user=cast.friend)
+            assert mira.ready(60)
+    kept = on_disk(mira.folder)
+    assert kept
+    assert kept <= embedded(tmp_path, cast)
+
+
 @CASTS
 def test_only_vectors_of_what_was_not_forgotten_are_kept(tmp_path: Path, cast: Cast) -> None:
-    def named() -> set[bytes]:
-        """The names of all texts that a role recalls from, once they have vectors."""
-        with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
-            mira = home.role(cast.roles[0])
-            assert mira.ready(60)
-            table: Any = mira.parts.context.vectors()
-            return {name for one in table.ids() for name in table.digests(one)}
-
-    def on_disk(folder: str) -> set[bytes]:
-        space = FileSpace(tmp_path / folder)
-        return {name for file in vector_files(space) for name in file.load()}
-
     lived(tmp_path, cast)
-    before = named()
+    before = embedded(tmp_path, cast)
     with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
         folder = home.role(cast.roles[0]).id
         other = VectorFile(FileSpace(tmp_path / folder), "another model", 2)
         other.save(dict.fromkeys(before, np.ones(2, np.float32)))
         home.forget(cast.person)
-    kept = on_disk(folder)
-    after = named()
+    kept = on_disk(tmp_path / folder)
+    after = embedded(tmp_path, cast)
     assert kept == before & after
     assert kept
     assert kept < before

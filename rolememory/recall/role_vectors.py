@@ -51,7 +51,6 @@ class RoleVectors:
         self._thread: threading.Thread | None = None
         self._stopped = False
         self._store: _Store | None = None  # the thread's
-        self._filling: VectorFiller | None = None  # likewise
         self._read: Mapping[str, Entry] | None = None  # what it looked at last
 
     def follow(self, memories: Mapping[str, Entry]) -> VectorTable | None:
@@ -103,7 +102,7 @@ class RoleVectors:
         if thread is not None:
             thread.join(timeout=10.0)
         if self._store is not None and (thread is None or not thread.is_alive()):
-            self._told(self._store.flush)
+            self._told(partial(self._save, self._store))
 
     def _work(self, embedder: Embedder) -> None:
         while (memories := self._next()) is not None:
@@ -111,6 +110,11 @@ class RoleVectors:
             with self._changed:
                 self._done = memories
                 self._changed.notify_all()
+
+    def _save(self, store: "_Store") -> None:
+        """Write new vectors, but none of what is gone by now: another process may have forgotten somebody."""
+        self._look(self._wanted, store)
+        store.flush()
 
     def _told(self, work: Callable[[], object]) -> None:
         try:
@@ -137,16 +141,15 @@ class RoleVectors:
             file = VectorFile(
                 self._space, embedder.key, embedder.dim, self._settings.dtype, self._below
             )
-            self._store = _Store(file, self.table)
-        if self._filling is None:
-            self._filling = VectorFiller(self.table, self._settings.chunk_size)
-        self._look(memories, self._filling, self._store)
-        while self._filling and self._wanted is memories and not self._stopped:
-            self._store.take(self._filling.step(embedder))
+            filling = VectorFiller(self.table, self._settings.chunk_size)
+            self._store = _Store(file, self.table, filling)
+        self._look(memories, self._store)
+        while self._store.filling and self._wanted is memories and not self._stopped:
+            self._store.take(self._store.filling.step(embedder))
         self._store.write()
 
-    def _look(self, memories: Mapping[str, Entry], filling: VectorFiller, store: "_Store") -> None:
-        before, self._read = self._read, memories
+    def _look(self, memories: Mapping[str, Entry], store: "_Store") -> None:
+        filling, before, self._read = store.filling, self._read, memories
         ids = None if before is None else changed(before, memories)
         if ids is None:
             ids = [*dict.fromkeys((*store.table.ids(), *filling.waiting, *memories))]
@@ -180,8 +183,8 @@ def _age(entry: Entry) -> float:
 class _Store:
     """The file of a table's vectors: written when enough are new, compacted when most are unused."""
 
-    def __init__(self, file: VectorFile, table: VectorTable) -> None:
-        self.table = table
+    def __init__(self, file: VectorFile, table: VectorTable, filling: VectorFiller) -> None:
+        self.table, self.filling = table, filling
         self.kept: NamedVectors | None = file.load()  # until it was looked through
         self._file, self._size = file, len(self.kept or ())
         self._new: dict[bytes, Floats] = {}
@@ -200,6 +203,7 @@ class _Store:
 
     def flush(self) -> None:
         """Write new vectors. Raises: NotWrittenError; retried with the next ones."""
+        self._new = {name: one for name, one in self._new.items() if self.filling.stands(name)}
         if self._new:
             self._file.add(self._new)
             self._size, self._new = self._size + len(self._new), {}

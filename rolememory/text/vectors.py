@@ -188,6 +188,10 @@ class VectorTable:
             place = self._digests[row].index(name)
             return self._pieces(row)[[place]]
 
+    def owner(self, name: bytes) -> str | None:
+        """An id that has the vector of the text of this name, if any."""
+        return self._names.get(name)
+
     def set(self, entry_id: str, vectors: Floats, digests: tuple[bytes, ...] = ()) -> None:
         """Set the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts, replacing previous ones."""
         rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))

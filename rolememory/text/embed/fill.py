@@ -39,6 +39,11 @@ class VectorFiller:
         """The waiting ids, the next one last."""
         return tuple(self._waiting)
 
+    def stands(self, name: bytes) -> bool:
+        """Whether the vector of the text of this name is in use: its entry is not gone and has no other text by now."""
+        owner = self._table.owner(name)
+        return owner is not None and owner not in self._waiting
+
     def want(self, texts: Iterable[tuple[str, str]], kept: NamedVectors | None = None) -> None:
         """Queue these (id, text), the last one first. Vectors in the table under another id, or in `kept`, are put at once."""
         known = kept or NamedVectors.of({}, self._table.dim)
