@@ -4,12 +4,16 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from rolememory.recall.gates import Asker
+from rolememory.recall.index import MemoryIndex
 from rolememory.recall.prepared_chat import segments, window
+from rolememory.recall.query import RecallQuery
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Scene
+from rolememory.schema.settings import Settings
 from rolememory.text.keys import KeyIndex, KeyScan, KeySpec
 
 DAY_ZERO = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
@@ -69,3 +73,16 @@ def scene(
     fields.setdefault("window", window(read, depth))
     fields.setdefault("reading", KeyScan(KeyIndex(keys), read))
     return Scene(segments=read, now=on_day(day), **fields)
+
+
+def question(
+    *texts: str, measure: Any = None, settings: Settings | None = None, **fields: Any
+) -> RecallQuery:
+    """A recall query after these texts, oldest first, without candidates.
+
+    >>> question("Why is it dark?").scene.query
+    'Why is it dark?'
+    """
+    rules, turn = settings or Settings(), fields.pop("scene", None) or scene(*texts)
+    asker = Asker(turn.user, turn.now, rules.recall, {})
+    return RecallQuery(MemoryIndex.empty(rules), turn, rules, measure, asker, **fields)

@@ -5,14 +5,15 @@ the model would repeat.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 
+from rolememory.recall.query import MUCH, RecallQuery
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
-from rolememory.schema.settings import PassageSettings
+from rolememory.schema.scene import Segment
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent, meeting
@@ -21,7 +22,7 @@ from rolememory.text.sentences import sentences
 from rolememory.text.shared_names import Names
 from rolememory.text.words import kind, tokens, weighty
 from rolememory.triggers.informativeness import questions
-from rolememory.triggers.subjects import asks_of_you, named
+from rolememory.triggers.subjects import asks_of_you, named, names_of_present, without_addressee
 
 CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
@@ -134,8 +135,8 @@ def _phrases(name: str = "") -> re.Pattern[str]:
     return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
-MUCH, LITTLE = 1200, 20
-"""Numbers of candidates: from the first on the threshold is used unchanged; fewer than the second count as the second."""
+LITTLE = 20
+"""Fewer candidates count as so many."""
 
 
 @lru_cache(maxsize=64)
@@ -163,6 +164,152 @@ def runs(text: str) -> frozenset[int]:
 
 FoundOutLater = Callable[[], Reason]
 """A lazily computed reason."""
+Why = Reason | FoundOutLater | None
+"""The reason of a refusal; None = not refused."""
+
+
+@dataclass(eq=False)
+class Allowance:
+    """What the message of a query allows of passages: its reading, from which `RULES` decide."""
+
+    question: RecallQuery
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether the message asks for something."""
+        return asks(self.question.scene.query)
+
+    @cached_property
+    def query(self) -> str:
+        """The message, without the name that it addresses."""
+        return without_addressee(self.question.scene)
+
+    @cached_property
+    def _said(self) -> list[Segment]:
+        return [one for one in self.question.scene.segments if one.role]
+
+    @cached_property
+    def talk(self) -> tuple[str, ...]:
+        """The messages before the newest one, newest first."""
+        query = self.question.scene.query
+        return tuple(one.text for one in self._said[: TALK + 1] if one.text != query)
+
+    @cached_property
+    def part(self) -> PartAsked:
+        """What of the message asks."""
+        return PartAsked.of(self.query)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names in the message."""
+        return Names(self.query, names_of_present(self.question.scene), self.talk)
+
+    @cached_property
+    def continues(self) -> bool:
+        """Whether the message only continues the talk."""
+        return self.part.continues(self.talk)
+
+    @property
+    def of_you(self) -> bool:
+        """Whether the question is about the character: what it is, said or did."""
+        return self.asked and asks_of_you(self.query)
+
+    def room(self, share: float) -> int:
+        """A share of the block, in characters."""
+        budget = self.question.settings.budget
+        unit = 1 if budget.unit == "characters" else CHARACTERS_A_TOKEN
+        return int(share * (budget.max_total_length * unit))
+
+    def doubt(self, heard: int) -> float:
+        """The factor on the allowed doubt of a passage, where so many are heard."""
+        return doubt_allowed(1 if self.question.scene.vector is None else 2, heard)
+
+    def doubt_of(self, memory: Memory) -> float:
+        """The factor on the allowed doubt of a passage; the strictest for the character's own passages."""
+        return self.doubt(MUCH if _is_own(memory) else self.question.heard)
+
+    @cached_property
+    def least(self) -> float:
+        """The minimum relevance of passages that share no name with the message."""
+        return self._least(self.doubt(self.question.heard))
+
+    @cached_property
+    def least_named(self) -> float:
+        """The minimum relevance of passages that share a name with the message."""
+        return self._least(NAMED * self.doubt(self.question.heard))
+
+    @cached_property
+    def least_doubtful(self) -> float:
+        """The minimum relevance of passages that may share a name with the message."""
+        return self._least(NAMED_ANEW) if self.names.has_new else self.least_named
+
+    @cached_property
+    def least_asked(self) -> float:
+        """The minimum relevance of passages that share words with what is asked; 0 if that is the past."""
+        scene, rules = self.question.scene, self.question.settings.recall.passages
+        if self.part.past or any(one.end <= scene.now for one in scene.times):
+            return 0.0
+        doubt = doubt_allowed(1, self.question.heard) * (1.0 - rules.asked_threshold)
+        return round(max(1.0 - doubt, 0.0), 4)
+
+    def needed(self, memory: Memory) -> float:
+        """The relevance that a passage needs if the message does not ask for it."""
+        return self._least(self.doubt(MUCH)) if _is_own(memory) else self.least
+
+    def _least(self, doubt: float) -> float:
+        allowed = doubt * (1.0 - self.question.settings.recall.passages.uninvited_threshold)
+        return round(max(1.0 - allowed, 0.0), 4)
+
+    def is_faint(self, memory: Memory, relevance: float) -> bool:
+        """Whether a passage is too weak to be recalled by a message that does not ask for it."""
+        if relevance >= self.needed(memory) or (self.asked and self.part.asks_for(memory.content)):
+            return False
+        if relevance < self.least_doubtful:
+            return True
+        if not _is_own(memory) and self.names.new_in(memory.content):
+            return False
+        return relevance < self.least_named or memory.content not in self.names
+
+    def is_named(self, who: str | None) -> bool:
+        """Whether the message names them."""
+        return bool(who) and named(who or "", self.query, self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_NAME_WORD.findall(self.query.casefold()))
+
+    def refuses(self, memory: Memory, relevance: float, chosen: Sequence[Scored]) -> Why:
+        """Why this passage is refused; None for other memories, or if allowed, except by `recited`, which is checked last."""
+        if not isinstance(memory, Passage) or memory.constant:
+            return None
+        if reason := _speaker_share(self, memory, relevance, chosen):
+            return reason
+        if memory.id in self.question.again:
+            return None
+        whys = (rule(self, memory, relevance, chosen) for rule in RULES[self.asked])
+        return next((self.before(memory, why) for why in whys if why), None)
+
+    def recited(self, memory: Memory) -> Reason | None:
+        """Why a passage of the character is refused that quotes its replies in the window."""
+        if not _is_own(memory) or memory.id in self.question.again:
+            return None
+        replies, theirs = self._replies, runs(memory.content)
+        again = any(not theirs.isdisjoint(runs(reply)) for reply in replies)
+        return Reason("recited") if again else None
+
+    @cached_property
+    def _replies(self) -> list[str]:
+        return [one.text for one in self._said if one.role == "assistant"]
+
+    def before(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason | FoundOutLater:
+        """The reason to show for a refused memory: recitation goes before others."""
+        if not self._replies or not _is_own(memory):
+            return otherwise
+        return partial(self._first, memory, otherwise)
+
+    def _first(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason:
+        recited = self.recited(memory)
+        return recited or (otherwise if isinstance(otherwise, Reason) else otherwise())
 
 
 def _is_own(memory: Memory) -> bool:
@@ -173,210 +320,111 @@ def _too_faint(code: str, relevance: float, least: float) -> Reason:
     return Reason(code, (("relevance", relevance), ("threshold", least)))
 
 
+def _too_long(
+    code: str, told: Iterable[Memory], limit: int, *values: tuple[str, str]
+) -> Reason | None:
+    needed = sum(len(one.content) for one in told)
+    if needed <= limit:
+        return None
+    return Reason(code, (*values, ("needed", needed), ("limit", limit)))
+
+
 @lru_cache(maxsize=16)
 def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
 
 
-@dataclass(frozen=True)
-class Allowance:
-    """The rules for passages of one turn."""
-
-    rules: PassageSettings
-    asked: bool = False
-    query: str = ""
-    replies: tuple[str, ...] = ()  # what the character said in the window
-    asker: str = ""  # who asks; "" = nobody says
-    room: int = 0  # characters of the block
-    left: Mapping[str, int] = field(
-        default_factory=dict
-    )  # by id: how many turns ago it was in the prompt and left it
-    again: frozenset[str] = (
-        frozenset()
-    )  # ids that the same message was told before: another reply gets the same block
-    kinds: int = 1  # of evidence that are asked: words, and meaning where there are vectors
-    heard: int = MUCH  # candidates that whoever asks may hear
-    present: frozenset[str] = frozenset()  # the words that name those who talk
-    talk: tuple[str, ...] = ()  # the messages before the query, newest first
-    earlier: bool = False  # the query names a time that is past
-
-    def refuses(
-        self, memory: Memory, relevance: float, chosen: Sequence[Scored]
-    ) -> Reason | FoundOutLater | None:
-        """Why this passage is refused; None for other memories, or if allowed, except by `recited`, which is checked last."""
-        if not isinstance(memory, Passage) or memory.constant:
-            return None
-        if reason := self._too_much_of_one(memory, chosen):
-            return reason
-        if memory.id in self.again:
-            return None
-        told = self._beside if self.asked else self._uninvited
-        why = told(memory, relevance, chosen)
-        return why and self.before(memory, why)
-
-    @cached_property
-    def least(self) -> float:
-        """The minimum relevance of passages that share no name with the message."""
-        return self._least(doubt_allowed(self.kinds, self.heard))
-
-    @cached_property
-    def _own_least(self) -> float:
-        """The same for the character's own passages."""
-        return self._least(doubt_allowed(self.kinds, MUCH))
-
-    @cached_property
-    def _least_named(self) -> float:
-        """The minimum relevance of passages that share a name with the message."""
-        return self._least(NAMED * doubt_allowed(self.kinds, self.heard))
-
-    @cached_property
-    def least_doubtful(self) -> float:
-        """The minimum relevance of passages that may share a name with the message."""
-        return self._least(NAMED_ANEW) if self._names_said.has_new else self._least_named
-
-    @cached_property
-    def _continues(self) -> bool:
-        return self._part_asked.continues(self.talk)
-
-    @cached_property
-    def _least_asked(self) -> float:
-        """The minimum relevance of passages that share words with what is asked; 0 if that is the past."""
-        doubt = doubt_allowed(1, self.heard) * (1.0 - self.rules.asked_threshold)
-        return 0.0 if self.earlier or self._part_asked.past else round(max(1.0 - doubt, 0.0), 4)
-
-    def needed(self, memory: Memory) -> float:
-        """The relevance that a passage needs if the message does not ask for it."""
-        return self._own_least if _is_own(memory) else self.least
-
-    def doubt_of(self, memory: Memory) -> float:
-        """The factor on the allowed doubt of a passage; the strictest for the character's own passages."""
-        return doubt_allowed(self.kinds, MUCH if _is_own(memory) else self.heard)
-
-    def _least(self, doubt: float) -> float:
-        return round(max(1.0 - doubt * (1.0 - self.rules.uninvited_threshold), 0.0), 4)
-
-    def is_faint(self, memory: Memory, relevance: float) -> bool:
-        """Whether a passage is too weak to be recalled by a message that does not ask for it."""
-        if relevance >= self.needed(memory) or self._is_asked_for(memory):
-            return False
-        if relevance < self.least_doubtful:
-            return True
-        if not _is_own(memory) and self._names_said.new_in(memory.content):
-            return False
-        return relevance < self._least_named or memory.content not in self._names_said
-
-    def _may_be_chance(self, memory: Passage, relevance: float) -> bool:
-        """Whether a passage is no nearer to a question than others are by chance, and neither holds nor is by whom it names."""
-        if relevance >= self._least_asked or self._names(memory.subject or ""):
-            return False
-        return memory.content not in self._names_said
-
-    def _is_asked_for(self, memory: Memory) -> bool:
-        """Whether a passage shares words with what the message asks, or none with what it says besides."""
-        return self.asked and self._part_asked.asks_for(memory.content)
-
-    @cached_property
-    def _part_asked(self) -> PartAsked:
-        return PartAsked.of(self.query)
-
-    @cached_property
-    def _names_said(self) -> Names:
-        """The names in the message."""
-        return Names(self.query, self.present, self.talk)
-
-    def recited(self, memory: Memory) -> Reason | None:
-        """Why a passage of the character is refused that quotes its replies in the window."""
-        theirs = runs(memory.content) if self._is_told(memory) else frozenset()
-        again = any(not theirs.isdisjoint(runs(reply)) for reply in self.replies)
-        return Reason("recited") if again else None
-
-    def before(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason | FoundOutLater:
-        """The reason to show for a refused memory: recitation goes before others."""
-        if not self.replies or not self._is_told(memory):
-            return otherwise
-        return partial(self._first, memory, otherwise)
-
-    def _is_told(self, memory: Memory) -> bool:
-        return _is_own(memory) and memory.id not in self.again
-
-    def _first(self, memory: Memory, otherwise: Reason | FoundOutLater) -> Reason:
-        recited = self.recited(memory)
-        return recited or (otherwise if isinstance(otherwise, Reason) else otherwise())
-
-    def _too_much_of_one(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
-        """Why no more passages of this person, not the current user, are recalled: limits one person's share of the block."""
-        if memory.role != "user" or not self.asker or memory.user in (None, self.asker):
-            return None
-        told = (one.memory for one in chosen if isinstance(one.memory, Passage))
-        theirs = (len(one.content) for one in told if one.user == memory.user)
-        needed, limit = sum(theirs) + len(memory.content), int(self.rules.speaker_share * self.room)
-        if needed <= limit:
-            return None
-        values = (("speaker", memory.user or ""), ("needed", needed), ("limit", limit))
-        return Reason("speaker_share", values)
-
-    def _beside(self, memory: Passage, relevance: float, chosen: Sequence[Scored]) -> Reason | None:
-        """Why a question gets no such passage: it has enough, or the character's own words only repeat what is more to the point."""
-        if self.is_faint(memory, relevance):
-            return _too_faint("not_asked_for", relevance, self.needed(memory))
-        if len(_passages_in(chosen)) >= BEST and self._may_be_chance(memory, relevance):
-            return _too_faint("by_chance", relevance, self._least_asked)
-        if self._continues and (why := self._continued(memory, chosen)):
-            return why
-        if memory.role != "assistant":
-            return None
-        best = max((one.relevance for one in chosen), default=0.0)
-        replies = sum(_is_own(one.memory) for one in chosen) if self.of_you else MOST_OF_YOU
-        about = replies < MOST_OF_YOU or self._names(memory.subject or "")
-        least = best * (OWN_ABOUT if about else OWN_LEAST)
-        if relevance >= least:
-            return None
-        return _too_faint("reply_beside", relevance, least)
-
-    def _continued(self, memory: Passage, chosen: Sequence[Scored]) -> Reason | None:
-        """Why a question that only continues the talk gets no more passages: its answer is seldom in the past."""
-        passages, limit = _passages_in(chosen), int(self.rules.continued_share * self.room)
-        needed = sum(len(one.content) for one in (*passages, memory))
-        if needed <= limit or (limit and not passages):
-            return None
-        return Reason("continued", (("needed", needed), ("limit", limit)))
-
-    @property
-    def of_you(self) -> bool:
-        """Whether the question is about the character: what it is, said or did."""
-        return self.asked and asks_of_you(self.query)
-
-    def _names(self, who: str) -> bool:
-        return bool(who) and named(who, self.query, self._words)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(_NAME_WORD.findall(self.query.casefold()))
-
-    def _uninvited(
-        self, memory: Passage, relevance: float, chosen: Sequence[Scored]
-    ) -> Reason | FoundOutLater | None:
-        rules = self.rules
-        if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
-            return Reason("resting", (("turns", turns),))
-        if self.is_faint(memory, relevance):
-            return _too_faint("uninvited", relevance, self.needed(memory))
-        told, own = _passages_in(chosen), memory.role == "assistant"
-        full = (
-            len(told) >= rules.uninvited
-            or (relevance < self._least_named and self._by_name(chosen) >= MOST_BY_NAME)
-            or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
-            or (own and sum(one.role == "assistant" for one in told) >= rules.uninvited_own)
-        )
-        return _used_up(rules.uninvited) if full else None
-
-    def _by_name(self, chosen: Sequence[Scored]) -> int:
-        """How many of the selected passages are there only for a new name."""
-        faint = (one.memory for one in chosen if one.relevance < self._least_named)
-        return sum(isinstance(memory, Passage) for memory in faint)
-
-
-def _passages_in(chosen: Sequence[Scored]) -> Sequence[Passage]:
+def _passages_in(chosen: Sequence[Scored]) -> list[Passage]:
     """The passages among the selected lines, without those in every prompt."""
     memories = (one.memory for one in chosen if not one.memory.constant)
     return [one for one in memories if isinstance(one, Passage)]
+
+
+def _speaker_share(
+    allowed: Allowance, memory: Passage, _: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """Limits one person's share of the block, unless it is the current user."""
+    question = allowed.question
+    asker = question.scene.user
+    if memory.role != "user" or not asker or memory.user in (None, asker):
+        return None
+    told = (one.memory for one in chosen if isinstance(one.memory, Passage))
+    theirs = [one for one in told if one.user == memory.user]
+    limit = allowed.room(question.settings.recall.passages.speaker_share)
+    return _too_long("speaker_share", [*theirs, memory], limit, ("speaker", memory.user or ""))
+
+
+def _faint(
+    allowed: Allowance, memory: Passage, relevance: float, _: Sequence[Scored]
+) -> Reason | None:
+    """What is not asked for comes only if it is near; a question gets no more for what it says besides."""
+    if not allowed.is_faint(memory, relevance):
+        return None
+    code = "not_asked_for" if allowed.asked else "uninvited"
+    return _too_faint(code, relevance, allowed.needed(memory))
+
+
+def _by_chance(
+    allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """After the best ones, none that is no nearer than others are by chance, and neither holds nor is by whom it names."""
+    if relevance >= allowed.least_asked or len(_passages_in(chosen)) < BEST:
+        return None
+    if allowed.is_named(memory.subject) or memory.content in allowed.names:
+        return None
+    return _too_faint("by_chance", relevance, allowed.least_asked)
+
+
+def _continued(
+    allowed: Allowance, memory: Passage, _: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """A question that only continues the talk gets part of the block: its answer is seldom in the past."""
+    if not allowed.continues:
+        return None
+    told = _passages_in(chosen)
+    limit = allowed.room(allowed.question.settings.recall.passages.continued_share)
+    return _too_long("continued", [*told, memory], limit) if told or not limit else None
+
+
+def _reply_beside(
+    allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """The character's own words only repeat what is more to the point."""
+    if memory.role != "assistant":
+        return None
+    best = max((one.relevance for one in chosen), default=0.0)
+    replies = sum(_is_own(one.memory) for one in chosen) if allowed.of_you else MOST_OF_YOU
+    about = replies < MOST_OF_YOU or allowed.is_named(memory.subject)
+    least = best * (OWN_ABOUT if about else OWN_LEAST)
+    return None if relevance >= least else _too_faint("reply_beside", relevance, least)
+
+
+def _resting(allowed: Allowance, memory: Passage, _: float, __: Sequence[Scored]) -> Reason | None:
+    """What left the prompt shortly before does not return."""
+    turns = allowed.question.left.get(memory.id, 0)
+    rests = 0 < turns <= allowed.question.settings.recall.passages.rest
+    return Reason("resting", (("turns", turns),)) if rests else None
+
+
+def _allowance(
+    allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """Talk in which nobody asks gets few passages, short ones, and hardly any of the character's own."""
+    rules, told = allowed.question.settings.recall.passages, _passages_in(chosen)
+    least = allowed.least_named
+    by_name = [one for one in chosen if relevance < least and one.relevance < least]
+    full = (
+        len(told) >= rules.uninvited
+        or sum(isinstance(one.memory, Passage) for one in by_name) >= MOST_BY_NAME
+        or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
+        or (_is_own(memory) and sum(map(_is_own, told)) >= rules.uninvited_own)
+    )
+    return _used_up(rules.uninvited) if full else None
+
+
+_Rule = Callable[[Allowance, Passage, float, Sequence[Scored]], Reason | None]
+RULES: tuple[tuple[_Rule, ...], tuple[_Rule, ...]] = (
+    (_resting, _faint, _allowance),
+    (_faint, _by_chance, _continued, _reply_beside),
+)
+"""The rules of talk in which nobody asks, and those of a question, in order."""

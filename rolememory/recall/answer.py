@@ -1,148 +1,15 @@
-"""The recall query of a turn and its result: pure, so that it can be replayed, previewed and varied."""
+"""The answer to a recall query: pure, so that it can be replayed, previewed and varied."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 
-from rolememory.inject.render import Length
-from rolememory.recall.active_set import superseded
-from rolememory.recall.allowance import (
-    CHARACTERS_A_TOKEN,
-    MUCH,
-    TALK,
-    Allowance,
-    asks,
-)
-from rolememory.recall.associates import Associated
-from rolememory.recall.fit import Fitted, Fitting, Visible, fit
-from rolememory.recall.gates import Asker, eligible, inherited, turn_gate
-from rolememory.recall.index import MemoryIndex
+from rolememory.recall.fit import Fitted, fit
+from rolememory.recall.gates import eligible, inherited, turn_gate
+from rolememory.recall.query import RecallQuery
 from rolememory.recall.restated import inherit
 from rolememory.recall.weigh import order, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
-from rolememory.schema.memory import Memory
-from rolememory.schema.scene import Scene, Segment
-from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
-from rolememory.text.intent import intent
-from rolememory.triggers.subjects import names_of_present, without_addressee
-
-
-@value_class
-class RecallQuery:
-    """Everything an answer depends on. Values and read-only indexes, no disk, no clock."""
-
-    index: MemoryIndex
-    scene: Scene
-    settings: Settings
-    measure: Length
-    asker: Asker
-    visible: Visible = field(default_factory=Visible)
-    kept: frozenset[str] = frozenset()
-    again: frozenset[str] = frozenset()  # those that this message was told at its turn before
-    left: Mapping[str, int] = field(
-        default_factory=dict
-    )  # what left the prompt, by id: how many turns ago
-    room: int | None = None
-    effects: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what use has added to weights, by id
-    associated: tuple[Associated, ...] = ()  # other roles that are heard too
-    supposed: Memory | None = None  # a memory as if it had been written so
-    told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
-    heard: int = MUCH  # candidates that whoever asks may hear
-    before: int = 0  # messages of the chat before this one
-    off: bool = False  # somebody said that nothing is recalled in this chat
-
-    @property
-    def size(self) -> int:
-        """Number of candidates."""
-        return len(self.index.memories) + sum(
-            len(other.index.memories) for other in self.associated
-        )
-
-    @property
-    def fitting(self) -> Fitting:
-        """The rules of the selection."""
-        rules = self.settings
-        return Fitting(
-            rules.recall,
-            rules.budget,
-            self.scene.now,
-            self.visible,
-            self.kept,
-            self.room,
-            self._allowance,
-            known=self.index.memories,
-            told=self.told,
-            high=getattr(rules.recall, self.high) if rules.recall.mode == "hybrid" else 0.0,
-        )
-
-    @property
-    def high(self) -> str:
-        """The setting with hybrid mode's injection threshold: questions about the past may have another. Source: S2.5, S2.16."""
-        past = self.settings.recall.past_threshold is not None
-        asked = past and intent(self.scene.query) in ("past", "mixed")
-        return "past_threshold" if asked else "high_relevance_threshold"
-
-    @property
-    def _allowance(self) -> Allowance:
-        messages = [one for one in self.scene.segments if one.role]
-        said = (one.text for one in messages if one.role == "assistant")
-        rules = self.settings.recall.passages
-        budget, asker = self.settings.budget, self.scene.user or ""
-        room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
-        query = without_addressee(self.scene)
-        return Allowance(
-            rules,
-            asks(self.scene.query),
-            query,
-            tuple(said),
-            asker,
-            room,
-            self.left,
-            self.again,
-            self.kinds,
-            self.heard,
-            names_of_present(self.scene),
-            tuple(one.text for one in messages[: TALK + 1] if one.text != self.scene.query),
-            any(one.end <= self.scene.now for one in self.scene.times),
-        )
-
-    @property
-    def kinds(self) -> int:
-        """The number of kinds of evidence: words, and meaning if the message has a vector."""
-        return 1 if self.scene.vector is None else 2
-
-    def about(self, memory: Memory) -> "RecallQuery":
-        """The query with this version of a memory."""
-        return replace(self, supposed=memory)
-
-    def asking(self, index: MemoryIndex) -> "RecallQuery":
-        """The query on another index, with its visible memories and key matches."""
-        scene = replace(self.scene, reading=index.read(self.scene.segments, self.scene.names))
-        visibility = self.asker.visibility
-        asker = self.asker.seeing(visibility, superseded(index.memories, visibility))
-        return replace(self, index=index, scene=scene, asker=asker)
-
-    def hearing(self, texts: Sequence[str]) -> "RecallQuery":
-        """The query with further texts in the key window: lore may activate memories."""
-        before = self.scene.segments
-        segments = (*before, *(Segment(text, "lore") for text in texts if text))
-        window = self.scene.window | ((1 << len(segments)) - (1 << len(before)))
-        return replace(
-            self,
-            scene=replace(
-                self.scene,
-                segments=segments,
-                reading=self.index.read(segments, self.scene.names),
-                window=window,
-            ),
-        )
-
-    def under(self, settings: Settings) -> "RecallQuery":
-        """The query under other settings."""
-        asker = replace(self.asker, rules=settings.recall)
-        return replace(self, settings=settings, index=self.index.under(settings), asker=asker)
 
 
 @value_class
@@ -203,4 +70,4 @@ def answer(question: RecallQuery, heard: Collection[str] | None = None) -> Recal
     if closed := turn_gate(query, question.before, rules, off=question.off):
         return RecallResult(closed=closed)
     scored, notes = ask(question, heard)
-    return RecallResult(scored, fit(scored, question.measure, question.fitting), notes=notes)
+    return RecallResult(scored, fit(scored, question), notes=notes)

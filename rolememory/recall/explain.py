@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from rolememory.errors import UnknownMemoryError
-from rolememory.recall.answer import RecallQuery, RecallResult, answer
+from rolememory.recall.allowance import Allowance
+from rolememory.recall.answer import RecallResult, answer
 from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, first_closed
+from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
@@ -108,7 +110,7 @@ class ExplainedMemory:
             asked = changed(self.question, self.memory, change)
         except ValueError:  # as below
             return self.given.fitted.refused[self.memory.id]
-        fitted = fit(self.given.scored, asked.measure, asked.fitting)
+        fitted = fit(self.given.scored, asked)
         return None if _holds(fitted, self.memory) else fitted.refused[self.memory.id]
 
 
@@ -228,7 +230,7 @@ def _past_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
 
 
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    allowed = case.question.fitting.allowance.doubt_of(case.memory)
+    allowed = Allowance(case.question).doubt_of(case.memory)
     doubt = (1.0 - _just_below(case)) / allowed
     yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 

@@ -5,34 +5,28 @@ replaced by ones better by `keep_margin`, so that the text stays stable and the 
 """
 
 import math
-import re
 from bisect import bisect
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from functools import cached_property, lru_cache, partial
+from datetime import timedelta
+from functools import cached_property, partial
 from itertools import filterfalse
 from operator import itemgetter
 
-from rapidfuzz import fuzz
-
-from rolememory.inject.render import GrowingBlock, Length
-from rolememory.recall.allowance import Allowance, FoundOutLater
+from rolememory.inject.render import GrowingBlock
+from rolememory.recall.allowance import Allowance, FoundOutLater, Why
 from rolememory.recall.excerpts import Excerpts
+from rolememory.recall.query import RecallQuery
+from rolememory.recall.visible import TextsBySize, is_long, plain
 from rolememory.recall.weigh import Ranking, placed
 from rolememory.schema.evidence import Reason, Scored
-from rolememory.schema.memory import Evidence, Memory, MemoryType
+from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.passage import Passage
-from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
-from rolememory.schema.value_class import value_class
+from rolememory.schema.settings import PerType, RecallSettings
 from rolememory.text.arrays import np
-from rolememory.text.fold import fold
 from rolememory.text.words import tokens
-from rolememory.triggers.informativeness import telling
 from rolememory.triggers.table import CHAPTER, FREE, SAID, TYPED
 
-_NUMBERS = re.compile(r"\d+")
 OF_CHATS = 2.0  # times `recall.enough` for who asks: much of what rests on a chat tells little each
 BESIDE = 0.37  # of the evidence for the best one that a memory needs to come with it uninvited ...
 SURE = 0.9  # ... which counts up to this relevance
@@ -40,77 +34,6 @@ MOST_ALONG = 2  # passages that come along with what the same person said before
 ALONG_SHARE = 0.2  # ... and so much of the block
 MOST_CHAPTERS = 2  # in the block, where somebody asks
 FULL = 0.97  # of the block: no line is so short that it fits beside it
-_CLAUSE_ENDS = ".!,;:…。！，；："
-_CLAUSE_BEGINS = _CLAUSE_ENDS + "?？\n"  # behind which a clause begins
-_LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
-
-
-@dataclass(frozen=True)
-class Visible:
-    """What is already visible in the prompt: folded texts of the messages, newest first."""
-
-    query: str = ""
-    texts: tuple[str, ...] = ()  # what they tell
-    joined: str = ""
-    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
-
-    @classmethod
-    def of(
-        cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
-    ) -> "Visible":
-        """Fold and join the texts once; questions are left out, since they state nothing."""
-        told = tuple(plain(telling(text)) for text in texts)
-        return cls(plain(query), told, "\n".join(told), shown)
-
-    def holds(self, memory: Memory) -> bool:
-        """Whether all its evidence is visible, or repeated there verbatim; any of it, for a chapter.
-
-        For locked memories only their own text counts: a person may have edited it.
-        """
-        if memory.chapter:
-            return any(
-                (one.chat, said) in self.shown for one in memory.evidence for said in one.versions
-            )
-        if memory.locked and memory.evidence:
-            return said_again(plain(memory.content), self.joined)
-        return bool(memory.evidence) and all(map(self._stands, memory.evidence))
-
-    @cached_property
-    def _by_size(self) -> "TextsBySize":
-        found = TextsBySize()
-        for text in self.texts:
-            found.add(text)
-        return found
-
-    def says_like(self, content: str, least: float) -> bool:
-        """Whether one of the texts is at least that similar."""
-        return self._by_size.like(plain(content), least) is not None
-
-    def _stands(self, one: Evidence) -> bool:
-        if self.shown and all((one.chat, said) in self.shown for said in one.versions):
-            return True
-        return said_again(plain(one.quote), self.joined)
-
-
-@value_class
-class Fitting:
-    """The rules of one turn."""
-
-    rules: RecallSettings
-    budget: BudgetSettings
-    now: datetime
-    visible: Visible = field(default_factory=Visible)
-    kept: Collection[str] = ()  # injected last turn
-    room: int | None = None  # budget left by lore, when it is shared; None = all of it
-    allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
-    known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
-    told: Collection[str] = ()  # chapters that stand beside the block
-    high: float = 0.0  # hybrid mode: a relevance below is offered, not injected
-
-    @property
-    def limit(self) -> int:
-        """The maximum length of the block."""
-        return self.budget.max_total_length if self.room is None else self.room
 
 
 @dataclass(eq=False, repr=False)
@@ -153,156 +76,85 @@ class Fitted:
     refused: RefusedLine = field(default_factory=RefusedLine)
     length: int = 0  # of the whole block
     relevance: float = 0.0  # of the memories that are in, added up: see `recall.enough`
-    distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
-        default_factory=dict
-    )  # by chat and version: memories that were made of its words and matter now
-    beside: float = 0.0  # least relevance beside the best one
 
 
-@lru_cache(maxsize=2048)
-def plain(text: str) -> str:
-    r"""A text for comparisons: folded, runs of white space as one blank.
-
-    >>> plain("The  Beacon\nfailed")
-    'the beacon failed'
-    """
-    return " ".join(fold(text).text.split())
-
-
-def likeness(one: str, other: str, least: float) -> float:
-    """Similarity of two plain texts, 0..1: the share of common words (CJK: pairs of characters).
-
-    0 below `least`, and 0 if they contain different numbers: two dates are two facts.
-
-    >>> likeness("she was born in 1887", "she was born in 1897", 0.5)
-    0.0
-    >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
-    (1.0, 0.0)
-    """
-    if 4 * min(len(one), len(other)) < least * (len(one) + len(other)):
-        return 0.0  # so unlike in length that the next line can say nothing else
-    if _numbers(one) != _numbers(other) or not fuzz.ratio(one, other, score_cutoff=least * 50):
-        return 0.0
-    words, others = _words(one), _words(other)
-    shared = len(words & others)
-    every = len(words) + len(others) - shared
-    alike = shared / every if every else float(one == other)
-    return 0.0 if alike < least else round(alike, 3)
-
-
-@lru_cache(maxsize=2048)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(tokens(text))
-
-
-@lru_cache(maxsize=2048)
-def _numbers(text: str) -> tuple[str, ...]:
-    return tuple(_NUMBERS.findall(text))
-
-
-def said_again(quote: str, joined: str) -> bool:
-    """Whether a text repeats these words as a separate clause, not inside a question. Both plain.
-
-    >>> said_again("i moved to paris.", "hello. i moved to paris, at last")
-    True
-    >>> said_again("i moved to paris.", "did i say that i moved to paris?"), said_again("我搬到巴黎了", "我搬到巴黎了。")
-    (False, True)
-    """
-    words = quote.strip(_CLAUSE_ENDS + " ")
-    at = joined.find(words) if _says_enough(words) else -1
-    while at >= 0:
-        end = at + len(words)
-        before = joined[max(at - 2, 0) : at].removesuffix(" ")[-1:]
-        behind = joined[end : end + 2].removeprefix(" ")[:1]
-        if before in _CLAUSE_BEGINS and behind in _CLAUSE_ENDS + "\n":
-            return True
-        at = joined.find(words, at + 1)
-    return False
-
-
-def _says_enough(content: str) -> bool:
-    """Whether a text is long enough that its occurrence in a message is no coincidence."""
-    return len(content.encode()) >= _LEAST_BYTES
-
-
-class TextsBySize:
-    """Plain texts by number of words: one is compared with those that have neither far more nor far fewer."""
-
-    def __init__(self) -> None:
-        self._texts = defaultdict[int, list[tuple[int, str]]](list)
-        self._count = 0
-
-    def add(self, text: str) -> None:
-        """Add a text."""
-        self._texts[len(_words(text))].append((self._count, text))
-        self._count += 1
-
-    def like(self, text: str, least: float) -> tuple[int, float] | None:
-        """The number of the first one that is at least that similar, and the `likeness`."""
-        size, slack = len(_words(text)), 1e-9
-        near = (
-            one
-            for other, texts in self._texts.items()
-            if least * other <= size + slack and least * size <= other + slack
-            for one in texts
-        )
-        found = ((at, alike) for at, other in near if (alike := likeness(text, other, least)))
-        return min(found, default=None)
-
-
-@dataclass(slots=True)
+@dataclass(eq=False)
 class _Selection:
     """The state of a selection: candidates, rules, and the memories selected so far."""
 
+    question: RecallQuery
     ranking: Ranking
-    fitting: Fitting
     block: GrowingBlock
-    fitted: Fitted
-    excerpts: Excerpts
-    enough: float  # relevance that is enough of what does not rest on a chat
-    limit: int  # how long the block may be
-    places: list[int] = field(default_factory=list)  # of what was selected ...
+    fitted: Fitted = field(default_factory=Fitted)
+    taken: list[Scored] = field(default_factory=list)  # what was selected ...
+    places: list[int] = field(default_factory=list)  # ... where it stands in the ranking ...
     said: TextsBySize = field(default_factory=TextsBySize)  # ... and its texts
+
+    def __post_init__(self) -> None:
+        self.allowance = Allowance(self.question)
+        self.excerpts = Excerpts(self.question.index.memories)
+        self.rules = self.question.settings.recall
+        self.limit = self.question.limit
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for any memory, or there are enough."""
-        enough = self.fitted.relevance >= self.enough * OF_CHATS
-        return enough or self.block.length > FULL * self.limit
+        enough = math.inf if self.rules.enough is None else self.rules.enough * OF_CHATS
+        return self.fitted.relevance >= enough or self.block.length > FULL * self.limit
+
+    @cached_property
+    def beside(self) -> float:
+        """The relevance needed without a question, relative to the best one: a share of its evidence (odds of a strength = evidence squared).
+
+        0 for a question: the second half of an answer may share little with it.
+        """
+        if self.allowance.asked or self.rules.enough is None:
+            return 0.0
+        memories, relevances = self.ranking.memories, self.ranking.relevances
+        best_first = ((at, memories[at]) for at in (-relevances).argsort())
+        woken = (float(relevances[at]) for at, one in best_first if not one.constant)
+        best = min(next(woken, 0.0), SURE)
+        odds = BESIDE**2 * best / (1.0 - best)
+        return odds / (1.0 + odds)
+
+    @cached_property
+    def distilled(self) -> Mapping[tuple[str, str], Sequence[Memory]]:
+        """By chat and version: memories that were made of its words and matter now."""
+        found: dict[tuple[str, str], list[Memory]] = {}
+        relevant = self.ranking.relevances >= self.rules.relevance_threshold
+        for at in (relevant & (self.ranking.kinds != SAID)).nonzero()[0]:
+            memory = self.ranking.memories[at]
+            for one in memory.evidence:
+                found.setdefault((one.chat, one.version), []).append(memory)
+        return found
 
 
-_Gate = Callable[[_Selection, Memory, float], Reason | FoundOutLater | None]
+_Gate = Callable[[_Selection, Memory, float], Why]
 
 
-def fit(scored: Sequence[Scored], measure: Length, fitting: Fitting) -> Fitted:
+def fit(scored: Sequence[Scored], question: RecallQuery) -> Fitted:
     """Select from `scored`, best first; each is then selected or refused with a reason (hybrid: also `near`).
 
     Lengths are added up; if the block turns out longer, it is measured as a whole with each candidate.
     """
-    ranking = Ranking.of(scored)
-    fitted = _fit(ranking, measure.growing(whole=False), fitting)
+    ranking, measure = Ranking.of(scored), question.measure
+    fitted = _fit(_Selection(question, ranking, measure.growing(whole=False)))
     fitted.length = measure.block([one.memory for one in fitted.chosen])
-    if fitted.length > fitting.limit:
+    if fitted.length > question.limit:
         block = measure.growing(whole=True)
-        fitted = _fit(ranking, block, fitting)
+        fitted = _fit(_Selection(question, ranking, block))
         fitted.length = block.length
     return fitted
 
 
-def _fit(ranking: Ranking, block: GrowingBlock, fitting: Fitting) -> Fitted:
-    said, beside = bool((ranking.kinds == SAID).any()), _beside(ranking, fitting)
-    places = _in_order(ranking, _by_threshold(ranking, fitting, beside), said=said)
-    faint, taken = _too_faint(ranking, fitting) if said else (), list[Scored]()
-    refused = RefusedLine(
-        ranking.memories, lambda: _why_faint(ranking, fitting, places, faint, taken, beside)
-    )
-    distilled = _distilled(ranking, fitting) if said else {}
-    fitted = Fitted(taken, refused=refused, distilled=distilled, beside=beside)
-    enough = math.inf if fitting.rules.enough is None else fitting.rules.enough
-    excerpts = Excerpts(fitting.known)
-    choice = _Selection(ranking, fitting, block, fitted, excerpts, enough, fitting.limit)
+def _fit(choice: _Selection) -> Fitted:
+    ranking, fitted = choice.ranking, choice.fitted
+    said = bool((ranking.kinds == SAID).any())
+    places = _in_order(ranking, _by_threshold(choice), said=said)
+    faint = _too_faint(choice) if said else ()
+    fitted.refused = RefusedLine(ranking.memories, lambda: _why_faint(choice, places, faint))
     kinds: list[int] = ranking.kinds.tolist()
-    gates, in_part = _gates(fitting, kinds, ranking.gained), fitting.allowance.asked
+    gates, in_part = _gates(choice, kinds), choice.allowance.asked
     relevances: list[float] = ranking.relevances.tolist()
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
@@ -312,22 +164,23 @@ def _fit(ranking: Ranking, block: GrowingBlock, fitting: Fitting) -> Fitted:
         if reason is None:
             _take(choice, place, memory)
         else:
-            refused.places[place] = reason
-    best_first = sorted(zip(choice.places, taken, strict=True), key=itemgetter(0))
-    fitted.chosen = [_dated(one, fitted) for _, one in best_first]
+            fitted.refused.places[place] = reason
+    best_first = sorted(zip(choice.places, choice.taken, strict=True), key=itemgetter(0))
+    ids = {one.memory.id for one in choice.taken}
+    fitted.chosen = [_dated(one, ids) for _, one in best_first]
     return fitted
 
 
 def _why_out(
     choice: _Selection, gates: Sequence[_Gate], place: int, memory: Memory, relevance: float
-) -> Reason | FoundOutLater | None:
+) -> Why:
     """The reason of the first closed gate; None if all are open. In hybrid mode some are offered instead."""
     for gate in gates:
         if reason := gate(choice, memory, relevance):
             if gate is _low_relevance:
                 choice.fitted.near.append(choice.ranking[place])
             later = gate in _UNLESS_RECITED
-            return choice.fitting.allowance.before(memory, reason) if later else reason
+            return choice.allowance.before(memory, reason) if later else reason
     return None
 
 
@@ -338,7 +191,7 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
     if isinstance(told, Reason):
         fitted.refused.places[place] = told
         return
-    fitted.chosen.append(scored if told is scored.memory else replace(scored, memory=told))
+    choice.taken.append(scored if told is scored.memory else replace(scored, memory=told))
     choice.places.append(place)
     choice.said.add(plain(told.content))
     choice.block.take(told)
@@ -346,14 +199,14 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
         fitted.relevance += scored.relevance
 
 
-def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence[int]:
+def _by_threshold(choice: _Selection) -> Sequence[int]:
     """The places of those above the threshold, by score; those of the last turn get the margin.
 
     Most are below it and need no other gate.
     """
-    rules, relevances, kept = fitting.rules, ranking.relevances, fitting.kept
-    threshold = rules.relevance_threshold
-    high = max(threshold, beside)
+    rules, ranking, kept = choice.rules, choice.ranking, choice.question.kept
+    threshold, relevances = rules.relevance_threshold, ranking.relevances
+    high = max(threshold, choice.beside)
     least = np.array([high if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF])
     loud = relevances >= least[ranking.kinds]
     if not kept:
@@ -362,18 +215,18 @@ def _by_threshold(ranking: Ranking, fitting: Fitting, beside: float) -> Sequence
     near = relevances >= threshold - rules.keep_margin
     held = {at for at in ranking.places_of(kept) if near[at]}
     loud[list(held)] = True
-    return _by_score(ranking, fitting, (near & loud).nonzero()[0].tolist(), held)
+    return _by_score(ranking, rules, (near & loud).nonzero()[0].tolist(), held)
 
 
-def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
+def _too_faint(choice: _Selection) -> Collection[int]:
     """The places of passages too weak to be recalled without a question, whatever else is selected: usually most."""
-    rules, allowance = fitting.rules, fitting.allowance
-    if allowance.asked or fitting.high > 0.0 or rules.max_items is not None:
+    question, rules, allowance = choice.question, choice.rules, choice.allowance
+    if allowance.asked or question.least_injected > 0.0 or rules.max_items is not None:
         return ()  # most are asked for, or another gate may keep them out before
-    relevances, memories = ranking.relevances, ranking.memories
+    relevances, memories = choice.ranking.relevances, choice.ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
-    some &= ranking.kinds == SAID
-    some[ranking.places_of(allowance.again)] = False
+    some &= choice.ranking.kinds == SAID
+    some[choice.ranking.places_of(question.again)] = False
     doubtful = (some & (relevances >= allowance.least_doubtful)).nonzero()[0].tolist()
     heard = (at for at in doubtful if not allowance.is_faint(memories[at], float(relevances[at])))
     some[list(heard)] = False
@@ -381,36 +234,32 @@ def _too_faint(ranking: Ranking, fitting: Fitting) -> Collection[int]:
 
 
 def _why_faint(
-    ranking: Ranking,
-    fitting: Fitting,
-    places: Sequence[int],
-    faint: Collection[int],
-    taken: Sequence[Scored],
-    beside: float,
+    choice: _Selection, places: Sequence[int], faint: Collection[int]
 ) -> Iterator[tuple[int, Reason]]:
-    """The reasons of those not examined: below the threshold, or too weak beside those `taken` before them, in its order."""
-    threshold, relevances = max(fitting.rules.relevance_threshold, beside), ranking.relevances
+    """The reasons of those not examined: below the threshold, or too weak beside those taken before them."""
+    ranking, taken = choice.ranking, choice.taken
     looked_at, chosen = set(places), {one.memory.id for one in taken}
     for at in range(len(ranking)):
         if at not in looked_at:
-            yield at, _below(float(relevances[at]), threshold)
+            yield at, _below(choice, float(ranking.relevances[at]))
     before = 0
     for at in places:
         memory = ranking.memories[at]
         if at in faint:
-            why = fitting.allowance.refuses(memory, float(relevances[at]), taken[:before])
+            relevance = float(ranking.relevances[at])
+            why = choice.allowance.refuses(memory, relevance, taken[:before])
             assert why is not None
             yield at, why if isinstance(why, Reason) else why()
         elif memory.id in chosen:
             before += 1
 
 
-def _dated(scored: Scored, fitted: Fitted) -> Scored:
+def _dated(scored: Scored, chosen: Collection[str]) -> Scored:
     """A line for the block: marked as later only if the earlier one is in the block too."""
     memory, earlier = scored.memory, scored.earlier
     if not isinstance(memory, Passage) or not memory.later or earlier is None:
         return scored
-    if any(one.memory.id == earlier.entry_id for one in fitted.chosen):
+    if earlier.entry_id in chosen:
         return scored
     return replace(scored, memory=memory.model_copy(update={"later": False}))
 
@@ -425,7 +274,7 @@ def _in_part(choice: _Selection, place: int) -> Memory:
 
 def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Reason:
     """The memory unchanged; for a passage recalled by a question, with surrounding sentences that fit."""
-    excerpts, allowance = choice.excerpts, choice.fitting.allowance
+    excerpts, allowance = choice.excerpts, choice.allowance
     if not isinstance(memory, Passage):
         if memory.evidence:
             excerpts.count()
@@ -439,7 +288,7 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
-    fresh = memory.id not in allowance.again
+    fresh = memory.id not in choice.question.again
     reply = memory.role == "assistant" and not allowance.of_you  # else replies are asked for
     borrowed = fresh and reply and _is_borrowed(scored)
     excerpt = None if borrowed else _excerpt(choice, scored, memory)
@@ -451,12 +300,12 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
 
 def _excerpt(choice: _Selection, scored: Scored, memory: Passage) -> Passage | None:
     """The passage with surrounding sentences, or alone if that does not fit; None if its text is there already."""
-    excerpts, allowance = choice.excerpts, choice.fitting.allowance
+    excerpts, allowance = choice.excerpts, choice.allowance
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is None or excerpt is memory:
         return excerpt
     relevance = scored.relevance
-    refused = allowance.refuses(excerpt, relevance, choice.fitted.chosen)
+    refused = allowance.refuses(excerpt, relevance, choice.taken)
     if not (refused or allowance.recited(excerpt) or _budget(choice, excerpt, relevance)):
         return excerpt
     return None if excerpts.tells(memory) else memory
@@ -512,10 +361,10 @@ def _steady(memory: Memory) -> tuple[object, ...]:
 
 
 def _by_score(
-    ranking: Ranking, fitting: Fitting, places: list[int], held: Collection[int]
+    ranking: Ranking, rules: RecallSettings, places: list[int], held: Collection[int]
 ) -> Sequence[int]:
     """The places best first, with a margin for those injected last turn."""
-    scores, memories, margin = ranking.scores, ranking.memories, fitting.rules.keep_margin
+    scores, memories, margin = ranking.scores, ranking.memories, rules.keep_margin
     if not held or not margin:
         return places
     raised = sorted((placed(float(scores[at]) + margin, memories[at]), at) for at in held)
@@ -530,39 +379,23 @@ def _by_score(
 
 
 def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason | None:
-    fitting = choice.fitting
-    rules = fitting.rules
-    margin = rules.keep_margin if memory.id in fitting.kept else 0.0
+    rules = choice.rules
+    margin = rules.keep_margin if memory.id in choice.question.kept else 0.0
     if relevance >= rules.relevance_threshold - margin:
         return None
-    return _below(relevance, max(rules.relevance_threshold, choice.fitted.beside))
+    return _below(choice, relevance)
 
 
-def _beside(ranking: Ranking, fitting: Fitting) -> float:
-    """The relevance needed without a question, relative to the best one: a share of its evidence (odds of a strength = evidence squared).
-
-    0 for a question: the second half of an answer may share little with it.
-    """
-    if fitting.allowance.asked or fitting.rules.enough is None:
-        return 0.0
-    memories, relevances = ranking.memories, ranking.relevances
-    best_first = ((at, memories[at]) for at in (-relevances).argsort())
-    woken = (float(relevances[at]) for at, one in best_first if not one.constant)
-    best = min(next(woken, 0.0), SURE)
-    odds = BESIDE**2 * best / (1.0 - best)
-    return odds / (1.0 + odds)
-
-
-def _below(relevance: float, threshold: float) -> Reason:
+def _below(choice: _Selection, relevance: float) -> Reason:
+    threshold = max(choice.rules.relevance_threshold, choice.beside)
     return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
 def _low_relevance(choice: _Selection, _: Memory, relevance: float) -> Reason | None:
-    high = choice.fitting.high
+    high = choice.question.least_injected
     if relevance >= high:
         return None
-    values = (("relevance", relevance), ("threshold", high))
-    return Reason("low_relevance", values)
+    return Reason("low_relevance", (("relevance", relevance), ("threshold", high)))
 
 
 def _unlimited(limits: PerType) -> bool:
@@ -573,34 +406,32 @@ def _limit(limits: PerType, kind: MemoryType) -> int | None:
     return getattr(limits, kind.array)  # type: ignore[no-any-return]
 
 
-def _of_type(fitted: Fitted, kind: MemoryType) -> list[Memory]:
+def _of_type(choice: _Selection, kind: MemoryType) -> list[Memory]:
     """The selected memories of one type, without passages, which have their own limits."""
-    told = (one.memory for one in fitted.chosen)
+    told = (one.memory for one in choice.taken)
     return [one for one in told if one.type is kind and not isinstance(one, Passage)]
 
 
 def _type_limit(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    limit = _limit(choice.fitting.rules.max_per_type, memory.type)
-    if limit is None or len(_of_type(choice.fitted, memory.type)) < limit:
+    limit = _limit(choice.rules.max_per_type, memory.type)
+    if limit is None or len(_of_type(choice, memory.type)) < limit:
         return None
     return Reason("type_limit", (("type", memory.type.value), ("limit", limit)))
 
 
 def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
-    limit, chosen = choice.fitting.rules.max_items, choice.fitted.chosen
-    return (
-        Reason("max_items", (("limit", limit),))
-        if limit is not None and len(chosen) >= limit
-        else None
-    )
+    limit = choice.rules.max_items
+    if limit is None or len(choice.taken) < limit:
+        return None
+    return Reason("max_items", (("limit", limit),))
 
 
 def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
     """Closed once enough was selected: relevance read as a probability sums to the expected number of relevant memories."""
-    relevance, limit = choice.fitted.relevance, choice.enough
-    if relevance < limit:
+    relevance, limit = choice.fitted.relevance, choice.rules.enough
+    if limit is None or relevance < limit:
         return None
-    if memory.evidence and choice.fitting.allowance.asked:
+    if memory.evidence and choice.allowance.asked:
         limit *= OF_CHATS
     return partial(_told_enough, relevance, limit) if relevance >= limit else None
 
@@ -611,10 +442,10 @@ def _told_enough(relevance: float, limit: float) -> Reason:
 
 def _type_budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     kind = memory.type
-    limit = _limit(choice.fitting.budget.per_type, kind)
+    limit = _limit(choice.question.settings.budget.per_type, kind)
     if limit is None:
         return None
-    needed = choice.block.share([*_of_type(choice.fitted, kind), memory])
+    needed = choice.block.share([*_of_type(choice, kind), memory])
     values = (("type", kind.value), ("needed", needed), ("limit", limit))
     return Reason("type_budget", values) if needed > limit else None
 
@@ -636,33 +467,30 @@ def _over(choice: _Selection, needed: int) -> Reason | None:
 
 def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Closed if passages recalled along with older ones exceed their small share of the block."""
-    fitting = choice.fitting
     if memory.id not in choice.ranking.gained:
         return None
-    along = [one.memory for one in choice.fitted.chosen if one.earlier and one.earlier.gained]
-    needed, limit = choice.block.share([*along, memory]), int(ALONG_SHARE * fitting.limit)
+    along = [one.memory for one in choice.taken if one.earlier and one.earlier.gained]
+    needed, limit = choice.block.share([*along, memory]), int(ALONG_SHARE * choice.limit)
     if len(along) < MOST_ALONG and needed <= limit:
         return None
     return Reason("along", (("needed", needed), ("limit", limit), ("most", MOST_ALONG)))
 
 
 def _echo(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    fitting, created = choice.fitting, memory.created
-    said = fitting.visible.query
+    said, created = choice.question.visible.query, memory.created
     if not said or plain(memory.content) != said:
         return None
-    fresh = created is None or fitting.now - created <= timedelta(
-        seconds=fitting.rules.echo_window_s
-    )
-    return Reason("echo") if fresh or fitting.rules.skip_visible else None
+    within = timedelta(seconds=choice.rules.echo_window_s)
+    fresh = created is None or choice.question.scene.now - created <= within
+    return Reason("echo") if fresh or choice.rules.skip_visible else None
 
 
 def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    rules, visible = choice.fitting.rules, choice.fitting.visible
+    rules, visible = choice.rules, choice.question.visible
     if visible.holds(memory):
         return Reason("visible")
     content = plain(memory.content)
-    told = _says_enough(content) and content in visible.joined
+    told = is_long(content) and content in visible.joined
     known = isinstance(memory, Passage)  # by what it rests on: likeness need not tell
     stands = told or (not known and visible.says_like(memory.content, rules.near_duplicate))
     return Reason("visible") if stands else None
@@ -690,31 +518,20 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
     return kept
 
 
-def _allowance(
-    choice: _Selection, memory: Memory, relevance: float
-) -> Reason | FoundOutLater | None:
-    return choice.fitting.allowance.refuses(memory, relevance, choice.fitted.chosen)
+def _allowance(choice: _Selection, memory: Memory, relevance: float) -> Why:
+    return choice.allowance.refuses(memory, relevance, choice.taken)
 
 
 def _recited(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    return choice.fitting.allowance.recited(memory)
+    return choice.allowance.recited(memory)
 
 
-def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
-    found: dict[tuple[str, str], list[Memory]] = {}
-    made = (ranking.relevances >= fitting.rules.relevance_threshold) & (ranking.kinds != SAID)
-    for memory in map(ranking.memories.__getitem__, made.nonzero()[0]):
-        for one in memory.evidence:
-            found.setdefault((one.chat, one.version), []).append(memory)
-    return found
-
-
-def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | None:
+def _stood_for(choice: _Selection, passage: Passage) -> Memory | None:
     """The memory distilled from this passage that contains all its words of the question."""
     (said,) = passage.evidence
-    if not (made := fitted.distilled.get((said.chat, said.version))):
+    if not (made := choice.distilled.get((said.chat, said.version))):
         return None
-    asked = set(tokens(fitting.visible.query)) & set(tokens(passage.content))
+    asked = set(tokens(choice.question.visible.query)) & set(tokens(passage.content))
     for memory in made:
         if told_within(memory, passage) and asked <= set(tokens(memory.content)):
             return memory
@@ -722,48 +539,45 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
 
 
 def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    fitted, fitting = choice.fitted, choice.fitting
     within = None
     if isinstance(memory, Passage):
-        within = _stood_for(memory, fitted, fitting)
+        within = _stood_for(choice, memory)
     elif memory.evidence:
-        memories = (one.memory for one in fitted.chosen if not isinstance(one.memory, Passage))
+        memories = (one.memory for one in choice.taken if not isinstance(one.memory, Passage))
         within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:
         return Reason("near_duplicate", (("of", within.id), ("alike", 1.0)))
-    if found := choice.said.like(plain(memory.content), fitting.rules.near_duplicate):
-        other, alike = fitted.chosen[found[0]].memory, found[1]
+    if found := choice.said.like(plain(memory.content), choice.rules.near_duplicate):
+        other, alike = choice.taken[found[0]].memory, found[1]
         return Reason("near_duplicate", (("of", other.id), ("alike", alike)))
     return None
 
 
 def _chapter(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     """Closed for chapters already in the story block, and beyond a small number."""
-    chapter, fitting = memory.chapter, choice.fitting
+    chapter, told = memory.chapter, choice.question.told
     if chapter is None:
         return None
-    if chapter.parts or memory.id in fitting.told:
+    if chapter.parts or memory.id in told:
         return Reason("in_story")
-    limit = MOST_CHAPTERS if fitting.allowance.asked else 0 if fitting.told else 1
-    taken = sum(one.memory.chapter is not None for one in choice.fitted.chosen)
+    limit = MOST_CHAPTERS if choice.allowance.asked else 0 if told else 1
+    taken = sum(one.memory.chapter is not None for one in choice.taken)
     return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
 
 
-def _gates(
-    fitting: Fitting, kinds: Iterable[int], gained: Collection[str]
-) -> Mapping[int, Sequence[_Gate]]:
+def _gates(choice: _Selection, kinds: Iterable[int]) -> Mapping[int, Sequence[_Gate]]:
     """The gates that may close under these rules, by kind of candidate."""
-    rules = fitting.rules
+    question, rules = choice.question, choice.rules
     idle_if: dict[_Gate, bool] = {
-        _threshold: not fitting.kept,
-        _low_relevance: fitting.high <= 0.0,
+        _threshold: not question.kept,
+        _low_relevance: question.least_injected <= 0.0,
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
         _enough: rules.enough is None,
-        _type_budget: _unlimited(fitting.budget.per_type),
-        _along: not gained,
-        _echo: not fitting.visible.query,
-        _visible: not (rules.skip_visible and fitting.visible.texts),
+        _type_budget: _unlimited(question.settings.budget.per_type),
+        _along: not choice.ranking.gained,
+        _echo: not question.visible.query,
+        _visible: not (rules.skip_visible and question.visible.texts),
     }
     idle = {gate for gate, closed_never in idle_if.items() if closed_never}
     return {kind: [gate for gate in _GATES_OF[kind] if gate not in idle] for kind in set(kinds)}

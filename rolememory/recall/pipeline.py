@@ -14,11 +14,10 @@ from rolememory.inject.styles import Styles
 from rolememory.recall import story
 from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.allowance import asks
-from rolememory.recall.answer import RecallQuery, RecallResult, answer, ask
+from rolememory.recall.answer import RecallResult, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.blocks import recent_block, rendered, scene_block
 from rolememory.recall.chats import ChatState, ChatStates
-from rolememory.recall.fit import Visible
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
@@ -26,10 +25,12 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
 from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat
+from rolememory.recall.query import RecallQuery
 from rolememory.recall.role_files import Books, RoleCard, left_by
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
+from rolememory.recall.visible import Visible
 from rolememory.schema.evidence import Scored
 from rolememory.schema.generation import USUAL, Generation
 from rolememory.schema.learning import ChatMessage

@@ -7,11 +7,12 @@ from typing import Any
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Length
-from rolememory.recall.answer import RecallQuery, RecallResult
+from rolememory.recall.answer import RecallResult
 from rolememory.recall.explain import ExplanationRow, lines, refusal, refused
 from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.place import LorePlacement
+from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language

@@ -15,11 +15,12 @@ from rolememory.inject.fence import CLOSE, OPEN
 from rolememory.inject.meter import Limits
 from rolememory.inject.render import Cast, Length, Style, in_order
 from rolememory.inject.sandbox import Sandbox
-from rolememory.recall.fit import Fitting, fit
+from rolememory.recall.fit import fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.passage import Passage, passage
-from rolememory.schema.settings import BudgetSettings, InjectSettings, RecallSettings
+from rolememory.schema.settings import BudgetSettings, InjectSettings, Settings
+from tests.builders import question
 
 SHIPPED = Templates()
 DAY = datetime(1887, 11, 2, 22, 5, tzinfo=UTC)
@@ -227,10 +228,8 @@ def test_the_budget_is_never_exceeded(
         for number, (text, kind, score) in enumerate(known)
     ]
     style = Style(SHIPPED, InjectSettings(template=name))
-    measure = Length(style, count)
-    fitted = fit(
-        scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY)
-    )
+    settings = Settings(budget=BudgetSettings(max_total_length=limit))
+    fitted = fit(scored, question("Where is it?", measure=Length(style, count), settings=settings))
     assert count(style.block([one.memory for one in fitted.chosen])) <= limit
 
 

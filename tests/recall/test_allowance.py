@@ -2,15 +2,18 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from rolememory import Home, Message
-from rolememory.recall.allowance import Allowance, FoundOutLater, asks
+from rolememory.recall.allowance import Allowance, Why, asks
+from rolememory.recall.query import MUCH
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.passage import passage
-from rolememory.schema.settings import PassageSettings
-from tests.builders import memory
+from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings, Settings
+from tests.builders import memory, question, scene
 from tests.recall.chatter import CHATTER
 
 
@@ -30,10 +33,23 @@ def said(
     return Scored(one, relevance, relevance, ())
 
 
-def _code(found: Reason | FoundOutLater | None) -> str | None:
+def _code(found: Why) -> str | None:
     """The code of a reason, which may be found out when somebody asks."""
     why = found if found is None or isinstance(found, Reason) else found()
     return why.code if why else None
+
+
+def allowance(
+    *texts: str,
+    rules: PassageSettings | None = None,
+    room: int = 2000,
+    heard: int = MUCH,
+    **turn: Any,
+) -> Allowance:
+    """What the last of these texts allows."""
+    recall, budget = RecallSettings(passages=rules or RULES), BudgetSettings(max_total_length=room)
+    settings = Settings(recall=recall, budget=budget)
+    return Allowance(question(settings=settings, heard=heard, scene=scene(*texts, **turn)))
 
 
 RULES = PassageSettings(uninvited=2, uninvited_own=1, uninvited_length=40, uninvited_threshold=0.5)
@@ -64,12 +80,14 @@ OWN = said("The map is safe.", "assistant")
 def test_what_comes_uninvited(
     candidate: Scored, chosen: list[Scored], asked: bool, code: str | None
 ) -> None:
-    found = Allowance(RULES, asked).refuses(candidate.memory, candidate.relevance, chosen)
+    found = allowance("Where is the mill?" if asked else "I sit down.").refuses(
+        candidate.memory, candidate.relevance, chosen
+    )
     assert _code(found) == code
 
 
 def test_why_a_faint_one_is_out_is_told_as_it_was_when_it_was_refused() -> None:
-    rules = Allowance(RULES, asker="lin", room=100)
+    rules = allowance("I sit down.", user="lin", room=100)
     chosen = [Scored(SHORT.memory.model_copy(update={"user": "ann"}), 0.9, 0.9, ())]
     faint = said("Hm." * 3, relevance=0.4).memory.model_copy(update={"user": "ann"})
     found = rules.refuses(faint, 0.4, chosen)
@@ -87,7 +105,8 @@ def test_why_a_faint_one_is_out_is_told_as_it_was_when_it_was_refused() -> None:
 )
 def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> None:
     sold = said("I sold the boat.", relevance=0.7)
-    found = Allowance(RULES, kinds=kinds).refuses(sold.memory, sold.relevance, [])
+    vector = np.zeros(4, np.float32) if kinds == 2 else None
+    found = allowance("I sit down.", vector=vector).refuses(sold.memory, sold.relevance, [])
     assert _code(found) == code
 
 
@@ -103,7 +122,10 @@ def test_less_is_asked_where_little_is_heard_but_for_words_of_its_own(
     role: str, heard: int, code: str | None
 ) -> None:
     sold, rules = said("I sold the boat.", role, 0.8), PassageSettings()
-    assert _code(Allowance(rules, heard=heard).refuses(sold.memory, 0.8, [])) == code
+    assert (
+        _code(allowance("I sit down.", rules=rules, heard=heard).refuses(sold.memory, 0.8, []))
+        == code
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +154,7 @@ def test_less_is_asked_where_little_is_heard_but_for_words_of_its_own(
 )
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) -> None:
-    rules = Allowance(RULES, asked=True, replies=("Hello.", reply))
+    rules = allowance("Hello.", "Hm.", reply, "Where is it?")
     found = rules.recited(said(text, role).memory)
     assert (found is not None) is (recited and role == "assistant")
 
@@ -153,21 +175,21 @@ def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) 
 def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> None:
     """Words of the character's own that are less to the point come where a question names it."""
     own = said("A heron, in grey.", "assistant", 0.6, speaker=speaker)
-    found = Allowance(RULES, True, query, room=400).refuses(own.memory, own.relevance, [SHORT])
+    found = allowance(query, room=400).refuses(own.memory, own.relevance, [SHORT])
     assert (found is None) is told
     assert found is None or (isinstance(found, Reason) and found.code == "reply_beside")
 
 
 def test_who_asks_the_character_hears_two_of_its_words_beside_better_ones() -> None:
     own = said("A heron, in grey.", "assistant", 0.6, speaker="Mira")
-    allowance = Allowance(RULES, True, "What did you paint?")
-    assert allowance.refuses(own.memory, own.relevance, [SHORT, own]) is None
-    assert _code(allowance.refuses(own.memory, own.relevance, [SHORT, own, own])) == "reply_beside"
+    rules = allowance("What did you paint?")
+    assert rules.refuses(own.memory, own.relevance, [SHORT, own]) is None
+    assert _code(rules.refuses(own.memory, own.relevance, [SHORT, own, own])) == "reply_beside"
 
 
 def test_memories_are_bound_by_none_of_this() -> None:
     one = memory("a", "an author's word")
-    assert Allowance(RULES).refuses(one, 0.1, [SHORT, SHORT]) is None
+    assert allowance("I sit down.").refuses(one, 0.1, [SHORT, SHORT]) is None
 
 
 @pytest.mark.parametrize(
@@ -291,9 +313,9 @@ def test_what_may_be_chance_comes_if_the_past_is_asked_for_or_its_speaker_is_nam
     query: str, heard: int, relevance: float, code: str | None
 ) -> None:
     one = said("The mill is old. 磨坊很旧。", relevance=relevance, speaker="Lin")
-    allowance = Allowance(PassageSettings(), True, query, heard=heard)
-    assert _code(allowance.refuses(one.memory, relevance, [SHORT, SHORT])) == code
-    assert allowance.refuses(one.memory, relevance, [SHORT]) is None, "the best two come"
+    rules = allowance(query, rules=PassageSettings(), heard=heard)
+    assert _code(rules.refuses(one.memory, relevance, [SHORT, SHORT])) == code
+    assert rules.refuses(one.memory, relevance, [SHORT]) is None, "the best two come"
 
 
 @pytest.mark.parametrize(

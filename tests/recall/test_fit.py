@@ -10,15 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from rolememory.recall.allowance import Allowance
-from rolememory.recall.fit import Fitted, Fitting, Visible, fit, likeness
+from rolememory.recall.fit import Fitted, fit
+from rolememory.recall.query import RecallQuery
+from rolememory.recall.visible import Visible, likeness
 from rolememory.schema.evidence import Hit, Reason, Scored
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.passage import Passage, passage
-from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
+from rolememory.schema.settings import BudgetSettings, RecallSettings, Settings
 from rolememory.text.words import tokens
+from tests.builders import question, scene
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
+ASKS, TELLS = "Where is it?", "I sit down."
 
 
 class Plain:
@@ -67,15 +70,17 @@ def fitting(
     kept: Sequence[str] = (),
     room: int | None = None,
     budget: Any = None,
+    measure: Any = None,
+    message: str = ASKS,
     **rules: Any,
-) -> Fitting:
-    return Fitting(
-        RecallSettings(**rules),
-        BudgetSettings(**(budget or {})),
-        NOW,
-        Visible.of(query, texts),
-        kept,
-        room,
+) -> RecallQuery:
+    return question(
+        scene=replace(scene(message), now=NOW),
+        settings=Settings(recall=RecallSettings(**rules), budget=BudgetSettings(**(budget or {}))),
+        measure=measure or Plain(),
+        visible=Visible.of(query, texts),
+        kept=frozenset(kept),
+        room=room,
     )
 
 
@@ -88,14 +93,14 @@ def codes(fitted: Fitted) -> dict[str, str]:
 
 
 def test_what_is_below_the_threshold_stays_out() -> None:
-    fitted = fit([scored("a", 0.30), scored("b", 0.29)], Plain(), fitting())
+    fitted = fit([scored("a", 0.30), scored("b", 0.29)], fitting())
     assert chosen(fitted) == ["a"]
     assert codes(fitted) == {"b": "below_threshold"}
 
 
 def test_hybrid_offers_the_middle_to_the_model() -> None:
-    rules = replace(fitting(mode="hybrid"), high=0.8)
-    fitted = fit([scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), rules)
+    rules = fitting(mode="hybrid", high_relevance_threshold=0.8)
+    fitted = fit([scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], rules)
     assert chosen(fitted) == ["a"]
     assert [one.memory.id for one in fitted.near] == ["b"]
     assert codes(fitted) == {"b": "low_relevance", "c": "below_threshold"}
@@ -124,18 +129,18 @@ class Wordy(Plain):
 )
 def test_what_is_added_up_never_changes_the_choice(around: int, most: int) -> None:
     some = [scored(f"m{number}", 0.9 - number / 100) for number in range(40)]
-    adding, exact, rules = Wordy(around), Wordy(around, True), fitting(near_duplicate=1.0)
-    found, wanted = fit(some, adding, rules), fit(some, exact, rules)
+    adding, exact = Wordy(around), Wordy(around, True)
+    rules = [fitting(near_duplicate=1.0, measure=measure) for measure in (adding, exact)]
+    found, wanted = (fit(some, one) for one in rules)
     assert chosen(found) == chosen(wanted)
     assert found.refused == wanted.refused
-    assert found.length == wanted.length <= rules.limit
+    assert found.length == wanted.length <= rules[0].limit
     assert adding.measured <= most
 
 
 def test_a_lower_one_fills_what_a_higher_one_did_not_fit_into() -> None:
     fitted = fit(
         [scored("a", 0.9, "a" * 20), scored("b", 0.8, "b" * 60), scored("c", 0.7, "c" * 20)],
-        Plain(),
         fitting(budget={"max_total_length": 60}),
     )
     assert chosen(fitted) == ["a", "c"]
@@ -143,8 +148,8 @@ def test_a_lower_one_fills_what_a_higher_one_did_not_fit_into() -> None:
 
 
 def test_lore_first_memories_the_rest() -> None:
-    assert chosen(fit([scored("a", 0.9, "a" * 20)], Plain(), fitting(room=30))) == []
-    assert chosen(fit([scored("a", 0.9, "a" * 20)], Plain(), fitting(room=31))) == ["a"]
+    assert chosen(fit([scored("a", 0.9, "a" * 20)], fitting(room=30))) == []
+    assert chosen(fit([scored("a", 0.9, "a" * 20)], fitting(room=31))) == ["a"]
 
 
 def test_limits_per_type_and_in_all() -> None:
@@ -154,50 +159,42 @@ def test_limits_per_type_and_in_all() -> None:
         scored("goal", 0.7, type="goal"),
         scored("event", 0.6),
     ]
-    assert codes(fit(given, Plain(), fitting(max_per_type={"traits": 1}))) == {"t2": "type_limit"}
-    assert codes(fit(given, Plain(), fitting(max_items=2))) == {
+    assert codes(fit(given, fitting(max_per_type={"traits": 1}))) == {"t2": "type_limit"}
+    assert codes(fit(given, fitting(max_items=2))) == {
         "goal": "max_items",
         "event": "max_items",
     }
-    assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {
-        "t2": "type_budget"
-    }
+    assert codes(fit(given, fitting(budget={"per_type": {"traits": 20}}))) == {"t2": "type_budget"}
 
 
 def test_memories_end_where_enough_is_said_and_those_of_chats_later_for_who_asks() -> None:
     given = [scored(f"m{number}", 0.9 - number / 100, source="summary") for number in range(12)]
-    talk, question = (
-        replace(fitting(enough=2.6), allowance=Allowance(PassageSettings(), asked=asked))
-        for asked in (False, True)
-    )
-    assert len(chosen(fit(given, Plain(), talk))) == 3
-    assert len(chosen(fit(given, Plain(), question))) == 3
+    talk, asking = (fitting(enough=2.6, message=message) for message in (TELLS, ASKS))
+    assert len(chosen(fit(given, talk))) == 3
+    assert len(chosen(fit(given, asking))) == 3
     said = {"source": "summary", "evidence": (Evidence(chat="walk"),)}
     of_chats = [scored(f"m{number}", 0.9 - number / 100, **said) for number in range(12)]
-    assert len(chosen(fit(of_chats, Plain(), talk))) == 3
-    assert len(chosen(fit(of_chats, Plain(), question))) == 6, "each tells less"
-    assert set(codes(fit(given, Plain(), talk)).values()) == {"enough"}
-    assert len(chosen(fit(given, Plain(), fitting(enough=None)))) == 12
+    assert len(chosen(fit(of_chats, talk))) == 3
+    assert len(chosen(fit(of_chats, asking))) == 6, "each tells less"
+    assert set(codes(fit(given, talk)).values()) == {"enough"}
+    assert len(chosen(fit(given, fitting(enough=None)))) == 12
 
 
 def test_what_is_faint_beside_the_best_comes_only_to_who_asks() -> None:
     learned = {"source": "summary"}
     rows = [scored("best", 0.9, **learned), scored("faint", 0.45, "Bees.", **learned)]
     rows.append(scored("written", 0.4, "Snow."))
-    talk, question = (
-        replace(fitting(), allowance=Allowance(PassageSettings(), asked=asked))
-        for asked in (False, True)
-    )
-    assert set(chosen(fit(rows, Plain(), talk))) == {"best", "written"}
-    assert codes(fit(rows, Plain(), talk)) == {"faint": "below_threshold"}
-    assert set(chosen(fit(rows, Plain(), question))) == {"best", "faint", "written"}
-    assert "faint" in chosen(fit(rows[1:], Plain(), talk)), "nothing better is there"
+    talk, asking = (fitting(message=message) for message in (TELLS, ASKS))
+    assert set(chosen(fit(rows, talk))) == {"best", "written"}
+    assert codes(fit(rows, talk)) == {"faint": "below_threshold"}
+    assert set(chosen(fit(rows, asking))) == {"best", "faint", "written"}
+    assert "faint" in chosen(fit(rows[1:], talk)), "nothing better is there"
 
 
 def test_what_an_author_wrote_may_come_after_enough() -> None:
     rows = [scored(f"m{number}", 0.9, source="summary") for number in range(3)]
     written = [scored("z1", 0.5, "Bees."), scored("z2", 0.5, "Snow.")]
-    assert {"z1", "z2"} <= set(chosen(fit([*rows, *written], Plain(), fitting(enough=1.0))))
+    assert {"z1", "z2"} <= set(chosen(fit([*rows, *written], fitting(enough=1.0))))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +223,7 @@ def test_what_an_author_wrote_may_come_after_enough() -> None:
     ],
 )
 def test_what_is_visible_is_not_repeated(content: str, said: str, gate: str | None) -> None:
-    fitted = fit([scored("a", 0.9, content)], Plain(), fitting(said, [said]))
+    fitted = fit([scored("a", 0.9, content)], fitting(said, [said]))
     assert codes(fitted).get("a") == gate
 
 
@@ -234,8 +231,8 @@ def test_an_old_memory_equal_to_the_message_may_come_when_repetitions_are_allowe
     old = scored("a", 0.9, "the beacon failed", created=NOW - timedelta(days=3))
     fresh = scored("b", 0.9, "the beacon failed", created=NOW - timedelta(seconds=2))
     allowed = fitting("The beacon failed", ["The beacon failed"], skip_visible=False)
-    assert codes(fit([old], Plain(), allowed)) == {}
-    assert codes(fit([fresh], Plain(), allowed)) == {"b": "echo"}
+    assert codes(fit([old], allowed)) == {}
+    assert codes(fit([fresh], allowed)) == {"b": "echo"}
 
 
 def test_of_two_alike_the_better_scored_stays() -> None:
@@ -244,7 +241,6 @@ def test_of_two_alike_the_better_scored_stays() -> None:
             scored("a", 0.5, "The beacon failed in the storm"),
             scored("b", 0.9, "the beacon failed in the storm."),
         ],
-        Plain(),
         fitting(),
     )
     assert chosen(fitted) == ["b"]
@@ -278,15 +274,15 @@ def test_two_dates_are_two_memories() -> None:
         scored("a", 0.9, "The beacon failed in the storm of 1887"),
         scored("b", 0.8, "The beacon failed in the storm of 1897"),
     ]
-    assert chosen(fit(alike, Plain(), fitting())) == ["a", "b"]
+    assert chosen(fit(alike, fitting())) == ["a", "b"]
 
 
 def test_what_was_there_gives_way_only_to_something_clearly_better() -> None:
     pair = [scored("new", 0.62), scored("old", 0.60)]
-    assert chosen(fit(pair, Plain(), fitting(max_items=1))) == ["new"]
-    assert chosen(fit(pair, Plain(), fitting(max_items=1, kept=["old"]))) == ["old"]
+    assert chosen(fit(pair, fitting(max_items=1))) == ["new"]
+    assert chosen(fit(pair, fitting(max_items=1, kept=["old"]))) == ["old"]
     assert chosen(
-        fit([scored("new", 0.66), scored("old", 0.60)], Plain(), fitting(max_items=1, kept=["old"]))
+        fit([scored("new", 0.66), scored("old", 0.60)], fitting(max_items=1, kept=["old"]))
     ) == ["new"]
 
 
@@ -301,13 +297,13 @@ def test_only_what_was_there_moves_up(hundredths: list[int], there: set[int], mo
     best = sorted(
         rows, key=lambda one: (-one.score - 0.05 * (one.memory.id in kept), one.memory.id)
     )
-    fitted = fit(rows, Plain(), fitting(max_items=most, kept=kept))
+    fitted = fit(rows, fitting(max_items=most, kept=kept))
     assert set(chosen(fitted)) == {one.memory.id for one in best[:most]}
 
 
 def test_what_was_there_stays_a_little_below_the_threshold() -> None:
-    assert chosen(fit([scored("old", 0.27)], Plain(), fitting(kept=["old"]))) == ["old"]
-    assert chosen(fit([scored("old", 0.24)], Plain(), fitting(kept=["old"]))) == []
+    assert chosen(fit([scored("old", 0.27)], fitting(kept=["old"]))) == ["old"]
+    assert chosen(fit([scored("old", 0.24)], fitting(kept=["old"]))) == []
 
 
 candidates = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 80)), max_size=25).map(
@@ -322,7 +318,7 @@ candidates = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 80)), max_size=2
 def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_did_not_fit(
     given_: list[Scored], limit: int
 ) -> None:
-    fitted = fit(given_, Plain(), fitting(budget={"max_total_length": limit}))
+    fitted = fit(given_, fitting(budget={"max_total_length": limit}))
     assert Plain().block([one.memory for one in fitted.chosen]) <= limit
     assert set(chosen(fitted)) | set(fitted.refused) == {one.memory.id for one in given_}
     for one in given_:
@@ -350,15 +346,15 @@ def told_by(
 
 
 def test_why_a_faint_passage_is_out_is_told_by_what_stood_there_before_it() -> None:
-    allowance = Allowance(PassageSettings(), asker="lin", room=60)
-    rules = replace(fitting(near_duplicate=1.0), allowance=allowance)
+    rules = fitting(near_duplicate=1.0, budget={"max_total_length": 60}, message=TELLS)
+    rules = replace(rules, scene=replace(rules.scene, user="lin"))
     rows = [told_by("ann", version=str(number)) for number in range(3)]
     rows[1] = rows[1].model_copy(update={"content": "It burns low."})
     before, loud, after = (
         Scored(one, relevance, score, ())
         for one, relevance, score in zip(rows, (0.4, 0.99, 0.5), (0.9, 0.8, 0.7), strict=True)
     )
-    fitted = fit([before, loud, after], Plain(), rules)
+    fitted = fit([before, loud, after], rules)
     assert chosen(fitted) == [loud.memory.id]
     assert codes(fitted) == {before.memory.id: "uninvited", after.memory.id: "speaker_share"}
 
@@ -377,10 +373,10 @@ def test_words_that_would_be_recited_are_out_for_that(
     own = told_by("", "assistant", text="Six words in a row burn low.")
     rules = replace(
         fitting(budget={"max_total_length": length}),
-        allowance=Allowance(PassageSettings(), replies=("Well: six words in a row burn low!",)),
+        scene=scene("Well: six words in a row burn low!", TELLS),
         visible=Visible.of("", ["Something else."], frozenset(shown)),
     )
-    assert codes(fit([Scored(own, 0.99, 0.99, ())], Plain(), rules)) == {own.id: "recited"}
+    assert codes(fit([Scored(own, 0.99, 0.99, ())], rules)) == {own.id: "recited"}
 
 
 @pytest.mark.parametrize(
@@ -401,8 +397,5 @@ def test_own_words_come_for_what_they_say_themselves(
 ) -> None:
     one = told_by("", role)
     why = (Hit(one.id, "semantic", 0.9, Reason("meaning", values)),)
-    rules = Fitting(
-        RecallSettings(), BudgetSettings(), NOW, allowance=Allowance(PassageSettings(), asked=True)
-    )
-    found = fit([Scored(one, 0.9, 0.9, why)], Plain(), rules)
+    found = fit([Scored(one, 0.9, 0.9, why)], fitting())
     assert bool(found.chosen) is told

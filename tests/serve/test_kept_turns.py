@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.recall.answer import RecallQuery
 from rolememory.recall.index import MemoryIndex
+from rolememory.recall.query import RecallQuery
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Later
 from rolememory.schema.message import Message

@@ -1,0 +1,157 @@
+"""What the prompt shows already, and comparisons of texts."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from rapidfuzz import fuzz
+
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.text.fold import fold
+from rolememory.text.words import tokens
+from rolememory.triggers.informativeness import telling
+
+_NUMBERS = re.compile(r"\d+")
+_CLAUSE_ENDS = ".!,;:…。！，；："
+_CLAUSE_BEGINS = _CLAUSE_ENDS + "?？\n"  # behind which a clause begins
+_LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
+
+
+@lru_cache(maxsize=2048)
+def plain(text: str) -> str:
+    r"""A text for comparisons: folded, runs of white space as one blank.
+
+    >>> plain("The  Beacon\nfailed")
+    'the beacon failed'
+    """
+    return " ".join(fold(text).text.split())
+
+
+def likeness(one: str, other: str, least: float) -> float:
+    """Similarity of two plain texts, 0..1: the share of common words (CJK: pairs of characters).
+
+    0 below `least`, and 0 if they contain different numbers: two dates are two facts.
+
+    >>> likeness("she was born in 1887", "she was born in 1897", 0.5)
+    0.0
+    >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
+    (1.0, 0.0)
+    """
+    if 4 * min(len(one), len(other)) < least * (len(one) + len(other)):
+        return 0.0  # so unlike in length that the next line can say nothing else
+    if _numbers(one) != _numbers(other) or not fuzz.ratio(one, other, score_cutoff=least * 50):
+        return 0.0
+    words, others = _words(one), _words(other)
+    shared = len(words & others)
+    every = len(words) + len(others) - shared
+    alike = shared / every if every else float(one == other)
+    return 0.0 if alike < least else round(alike, 3)
+
+
+@lru_cache(maxsize=2048)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
+
+
+@lru_cache(maxsize=2048)
+def _numbers(text: str) -> tuple[str, ...]:
+    return tuple(_NUMBERS.findall(text))
+
+
+def said_again(quote: str, joined: str) -> bool:
+    """Whether a text repeats these words as a separate clause, not inside a question. Both plain.
+
+    >>> said_again("i moved to paris.", "hello. i moved to paris, at last")
+    True
+    >>> said_again("i moved to paris.", "did i say that i moved to paris?"), said_again("我搬到巴黎了", "我搬到巴黎了。")
+    (False, True)
+    """
+    words = quote.strip(_CLAUSE_ENDS + " ")
+    at = joined.find(words) if is_long(words) else -1
+    while at >= 0:
+        end = at + len(words)
+        before = joined[max(at - 2, 0) : at].removesuffix(" ")[-1:]
+        behind = joined[end : end + 2].removeprefix(" ")[:1]
+        if before in _CLAUSE_BEGINS and behind in _CLAUSE_ENDS + "\n":
+            return True
+        at = joined.find(words, at + 1)
+    return False
+
+
+def is_long(content: str) -> bool:
+    """Whether a text is long enough that its occurrence in a message is no coincidence."""
+    return len(content.encode()) >= _LEAST_BYTES
+
+
+class TextsBySize:
+    """Plain texts by number of words: one is compared with those that have neither far more nor far fewer."""
+
+    def __init__(self) -> None:
+        self._texts = defaultdict[int, list[tuple[int, str]]](list)
+        self._count = 0
+
+    def add(self, text: str) -> None:
+        """Add a text."""
+        self._texts[len(_words(text))].append((self._count, text))
+        self._count += 1
+
+    def like(self, text: str, least: float) -> tuple[int, float] | None:
+        """The number of the first one that is at least that similar, and the `likeness`."""
+        size, slack = len(_words(text)), 1e-9
+        near = (
+            one
+            for other, texts in self._texts.items()
+            if least * other <= size + slack and least * size <= other + slack
+            for one in texts
+        )
+        found = ((at, alike) for at, other in near if (alike := likeness(text, other, least)))
+        return min(found, default=None)
+
+
+@dataclass(frozen=True)
+class Visible:
+    """What is already visible in the prompt: folded texts of the messages, newest first."""
+
+    query: str = ""
+    texts: tuple[str, ...] = ()  # what they tell
+    joined: str = ""
+    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
+
+    @classmethod
+    def of(
+        cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
+    ) -> "Visible":
+        """Fold and join the texts once; questions are left out, since they state nothing."""
+        told = tuple(plain(telling(text)) for text in texts)
+        return cls(plain(query), told, "\n".join(told), shown)
+
+    def holds(self, memory: Memory) -> bool:
+        """Whether all its evidence is visible, or repeated there verbatim; any of it, for a chapter.
+
+        For locked memories only their own text counts: a person may have edited it.
+        """
+        if memory.chapter:
+            return any(
+                (one.chat, said) in self.shown for one in memory.evidence for said in one.versions
+            )
+        if memory.locked and memory.evidence:
+            return said_again(plain(memory.content), self.joined)
+        return bool(memory.evidence) and all(map(self._stands, memory.evidence))
+
+    @cached_property
+    def _by_size(self) -> "TextsBySize":
+        found = TextsBySize()
+        for text in self.texts:
+            found.add(text)
+        return found
+
+    def says_like(self, content: str, least: float) -> bool:
+        """Whether one of the texts is at least that similar."""
+        return self._by_size.like(plain(content), least) is not None
+
+    def _stands(self, one: Evidence) -> bool:
+        if self.shown and all((one.chat, said) in self.shown for said in one.versions):
+            return True
+        return said_again(plain(one.quote), self.joined)
