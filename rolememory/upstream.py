@@ -31,6 +31,7 @@ _GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):\w+", re.IGN
 _PATHS = re.compile(r"/(?:chat/completions|completions|embeddings)$")
 _SCHEME = re.compile(r"\A(?:[a-z]*:|https?)?/+", re.IGNORECASE)
 _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
+_LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _CONNECTED = (
     "connection.connect_tcp.complete",
     "connection.start_tls.complete",
@@ -70,6 +71,30 @@ def place(url: str) -> tuple[str, int]:
     if parts.scheme not in ("http", "https") or _NO_URL.search(url):
         return "", 0
     return (host, port or (443 if parts.scheme == "https" else 80)) if host else ("", 0)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's loopback.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("192.168.0.2")
+    (True, True, True, False)
+    """
+    if host.lower() in _LOCAL_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def asks_itself(url: str, host: str, port: int) -> bool:
+    """Whether the URL is that of a server of this machine that listens there.
+
+    >>> asks_itself("http://localhost:8787/v1", "0.0.0.0", 8787), asks_itself("http://localhost:5001", "0.0.0.0", 8787)
+    (True, False)
+    """
+    asked, at = place(url)
+    return at == port and (is_loopback(asked) or asked == host.lower() != "")
 
 
 def completed(url: str) -> str:

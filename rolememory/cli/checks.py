@@ -44,7 +44,7 @@ from rolememory.storage.ineffective_fields import still_ineffective
 from rolememory.storage.settings import FILE, load_settings
 from rolememory.text.embed import loader
 from rolememory.text.embed.graph import graph_folder
-from rolememory.upstream import shown, translated
+from rolememory.upstream import asks_itself, shown, translated
 
 PARTS = "numpy pydantic orjson jinja2 regex rapidfuzz watchdog filelock sentence-transformers torch"
 LITTLE_ROOM = 100 * 10**6  # bytes
@@ -434,6 +434,12 @@ def _serving(home: Home) -> Findings:
             "serve",
             "no model is set behind the proxy",
             remedy="set serve.upstream, or start with --upstream URL",
+        )
+    elif asks_itself(rules.upstream, rules.host, rules.port):
+        yield warning(
+            "serve",
+            "serve.upstream is this server itself",
+            remedy="set the model's own address there",
         )
     yield _token(home.path)
     if rules.host not in ("127.0.0.1", "localhost", "::1"):

@@ -54,6 +54,10 @@ def serve(
     given["serve.service"] = service or None
     given = {name: value for name, value in given.items() if value is not None}
     app_state = _app_state(given, api_key)
+    if upstream:
+        from rolememory.storage.settings_text import refuse_own_address
+
+        refuse_own_address(app_state.settings)
     listener = listening(app_state.settings.host, app_state.settings.port)
     log_to_console()
 

@@ -34,6 +34,7 @@ from rolememory.serve.body import BODY_S, PACKED, Body, Unpacked, too_large
 from rolememory.serve.http_refusal import HttpRefusal, language_of, proxied
 from rolememory.serve.keys import Caller
 from rolememory.serve.token import same
+from rolememory.upstream import is_loopback
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -59,7 +60,6 @@ _FORWARDED = frozenset(
 )  # added by proxies, as is every `x-forwarded-*`
 _READING = frozenset({"GET", "HEAD"})
 _FIELDS = re.compile(r"[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*", re.ASCII)
-_LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _TYPES = (
     "application/json",
     "application/x-ndjson",
@@ -113,13 +113,13 @@ class AccessRules:
         name = _bare(host)
         if not name or "@" in host or "/" in host:
             return False
-        if local(name) or name in map(str.lower, self.settings.allowed_hosts):
+        if is_loopback(name) or name in map(str.lower, self.settings.allowed_hosts):
             return True
         try:
             ipaddress.ip_address(name)
         except ValueError:
             return False
-        return not local(self.settings.host)  # DNS rebinding needs a name
+        return not is_loopback(self.settings.host)  # DNS rebinding needs a name
 
     def trusts(self, address: str) -> bool:
         """Whether a proxy at this address may forward requests."""
@@ -413,20 +413,6 @@ def needed(method: str, path: str) -> str:
     return next(found, "admin")
 
 
-def local(host: str) -> bool:
-    """Whether an address is this machine's loopback.
-
-    >>> local("127.0.0.1"), local("::1"), local("localhost"), local("192.168.0.2")
-    (True, True, True, False)
-    """
-    if host.lower() in _LOCAL_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _bare(host: str) -> str:
     """A Host header without its port, lower case.
 
@@ -446,7 +432,7 @@ def from_here(scope: Scope) -> bool:
     """
     client = scope.get("client")
     passed_on = scope.get("http_version") == "1.0" or _is_forwarded(scope)
-    return not passed_on and (client is None or local(client[0]))
+    return not passed_on and (client is None or is_loopback(client[0]))
 
 
 def _is_forwarded(scope: Scope) -> bool:

@@ -11,6 +11,7 @@ from rolememory.errors import SettingsError
 from rolememory.locales import translatable, translated
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
+from rolememory.schema.settings import ServeSettings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.files.space import space_of
 from rolememory.storage.port import Space, rewrite
@@ -18,7 +19,9 @@ from rolememory.storage.settings import FILE, load_settings, over, read_text, un
 from rolememory.storage.settings_layers import Layer
 from rolememory.storage.settings_tree import default, leaves, sections, type_name
 from rolememory.storage.value_messages import literal
+from rolememory.upstream import asks_itself
 
+_ADDRESS = ("serve.upstream", "serve.host", "serve.port")
 _HEAD = translatable(
     "Settings of rolememory. Each line shows a default: remove its # and change it.\n"
     "The file is read again while the program runs."
@@ -78,10 +81,11 @@ def set_value(home: Space | Path | str, key: str, value: Any) -> None:
     set_values(home, {key: value})
 
 
-def set_values(home: Space | Path | str, values: JsonMapping) -> None:
+def set_values(home: Space | Path | str, values: JsonMapping, port: int = 0) -> None:
     """Write values into rolememory.toml in place, keeping comments and order; the file is created if missing.
 
     None removes a key, so that its default or the preset's applies. Nothing is written unless the result would load.
+    `port`: where a server of this home listens now, if it is known.
 
     Raises:
         SettingsError: an unknown key or an invalid value; names only the key.
@@ -92,13 +96,26 @@ def set_values(home: Space | Path | str, values: JsonMapping) -> None:
     space = space_of(home)
     file = space.document(FILE)
     try:
-        load_settings(home, {key: value for key, value in values.items() if value is not None})
+        given = {key: value for key, value in values.items() if value is not None}
+        found = load_settings(home, given).settings.serve
     except SettingsError as error:
         raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
+    if any(key in given for key in _ADDRESS):
+        refuse_own_address(found, 0 if "serve.port" in given else port)
     text = read_text(file) if file.mark() else ""
     for key, value in values.items():
         text = with_value(text, key, value)
     rewrite(space, FILE, text.encode())
+
+
+def refuse_own_address(serve: ServeSettings, port: int = 0) -> None:
+    """Raises: SettingsError, if the upstream is the server of these settings itself, listening at this port or at theirs."""
+    if asks_itself(serve.upstream, serve.host, port or serve.port):
+        raise SettingsError(
+            "serve.upstream",
+            "that is the address of this server itself",
+            remedy="set the model's own address there",
+        )
 
 
 def _at_key(error: SettingsError) -> SettingsError:

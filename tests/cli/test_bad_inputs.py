@@ -132,6 +132,8 @@ ROWS: list[tuple[str, int, str]] = [
     ("settings recall.max_item 3", 1, "recall.max_items"),
     ("serve --workers 0", 2, "--workers"),
     ("serve --upstream localhost:5001/v1", 2, '"http://localhost:5001/v1"'),
+    ("serve --upstream http://localhost:9191/v1 --port 9191", 1, "serve.upstream"),
+    ("settings serve.upstream http://127.0.0.1:8787/v1", 1, "serve.upstream"),
     ("chat Mira --upstream localhost:5001", 2, '"http://localhost:5001"'),
     ("settings serve.upstream 127.0.0.1:5001", 1, 'upstream = "http://127.0.0.1:5001"'),
     ("settings embedding.endpoint http://[::1", 1, "http://127.0.0.1:5001/v1"),

@@ -176,6 +176,12 @@ def test_what_a_server_says_when_asked(
             "no folder nowhere",
             id="a folder of cards that is not there",
         ),
+        pytest.param(
+            '[serve]\nport = 9191\nupstream = "http://localhost:9191/v1"\n',
+            "warning",
+            "this server itself",
+            id="a model's address that is the server's own",
+        ),
     ],
 )
 def test_settings_of_the_server(command: Command, toml: str, level: str, words: str) -> None:

@@ -6,9 +6,8 @@ from starlette.responses import JSONResponse, Response
 
 from rolememory.locales import LocalizedText
 from rolememory.serve.app_state import AppState
-from rolememory.serve.guard import local
 from rolememory.serve.http_refusal import error_body, language_of
-from rolememory.upstream import place, shown
+from rolememory.upstream import asks_itself, shown
 
 _NONE = LocalizedText("no model server is set")
 _SET = LocalizedText("start with --upstream URL, or set serve.upstream in rolememory.toml")
@@ -20,9 +19,7 @@ def unusable(request: Request, app_state: AppState, upstream: str) -> Response |
     """The error response if there is no `upstream`, or it is this server; None if it is usable."""
     if not upstream:
         return fault(request, app_state, 503, "no_upstream", _NONE, _SET)
-    host, port = place(upstream)
-    server = request.scope.get("server") or ("", 0)
-    if local(host) and port == server[1]:
+    if asks_itself(upstream, *(request.scope.get("server") or ("", 0))):
         return fault(
             request,
             app_state,

@@ -92,7 +92,8 @@ def change_settings(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> 
         for key in given.values:
             if key not in leaves():
                 raise UnknownNameError("setting", key, leaves())
-        set_values(call.home.path, given.values)
+        _, port = call.request.scope.get("server") or ("", 0)
+        set_values(call.home.path, given.values, port or 0)
     call.bus.tell("settings")
     return list_settings(call)
 

@@ -83,6 +83,19 @@ def test_a_change_is_written_where_its_comment_stands(api: httpx.Client, house: 
     assert {row["key"]: row["source"] for row in back["items"]}["recall.max_items"] == ""
 
 
+def test_the_address_of_the_server_itself_is_not_written_as_the_models(
+    api: httpx.Client, house: Served
+) -> None:
+    file = house.home.path / "rolememory.toml"
+    before = file.read_bytes()
+    own = {"values": {"serve.upstream": f"http://localhost:{house.port}/v1"}}
+    for language, told in (("en", "set the model's own address"), ("zh", "模型")):
+        answer = api.patch("/settings", json=own, headers={"accept-language": language})
+        assert (answer.status_code, file.read_bytes()) == (422, before)
+        assert told in answer.text
+    good(api.patch("/settings", json={"values": {"serve.upstream": "http://localhost:1/v1"}}))
+
+
 def test_a_change_of_what_was_edited_by_hand_meanwhile_is_refused(
     api: httpx.Client, house: Served
 ) -> None:
