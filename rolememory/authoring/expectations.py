@@ -94,6 +94,11 @@ class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_
         return {name: value for name, value in told.items() if name != "seed"}
 
     @property
+    def expected(self) -> list[str]:
+        """The fields that expect something, as far as they are written."""
+        return [name for name in _EXPECTING if name in self.model_fields_set]
+
+    @property
     def names(self) -> Iterator[str]:
         """Every named entry."""
         yield from (*self.fires, *self.not_fires, *(self.exactly or ()), *self.order, *self.places)
@@ -126,6 +131,16 @@ class ExpectationCase:
         return frozenset(name for step in self.steps for name in step.names)
 
 
+_EXPECTING = (
+    "fires",
+    "not_fires",
+    "exactly",
+    "contains",
+    "lacks",
+    "order",
+    "places",
+    "costs_at_most",
+)
 _TOP = ("case", "rules", "seed", "settings", "character")
 _KNOWN: Mapping[str, Collection[str]] = {
     "": (*_CaseTable.model_fields, "seed"),
@@ -173,6 +188,7 @@ def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[Expectatio
     """The cases of one table."""
     case = _table(file, top, raw)
     settings = _settings(file, case)
+    _check_expecting(file, case)
     if case.each is not None:
         for one in case.each:
             alone = case.model_copy(update={"messages": (one,)})
@@ -185,6 +201,25 @@ def _cases(file: str, top: JsonMapping, raw: JsonMapping) -> Iterator[Expectatio
         )
     steps = tuple(_turn(case, one) for one in case.turns) or (case,)
     yield ExpectationCase(case.name, steps, settings, case.character)
+
+
+def _check_expecting(file: str, case: _CaseTable) -> None:
+    """Refuse a case that would pass whatever fires, and an expectation that no turn would check."""
+    if case.turns and case.expected:
+        raise FileError(
+            file,
+            "stands beside turns",
+            remedy="write it into the turn that it is for",
+            field=f"{case.name}: {case.expected[0]}",
+        )
+    if not any(step.expected for step in case.turns or (case,)):
+        raise FileError(
+            file,
+            "expects nothing",
+            remedy="write what should fire, as fires = [...], or one of {listed}",
+            field=case.name,
+            listed=", ".join(_EXPECTING[1:]),
+        )
 
 
 def _settings(file: str, case: _CaseTable) -> ScanSettings:

@@ -184,6 +184,21 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
             id="two kinds of chat in one case",
         ),
         pytest.param(
+            case('messages = ["a"]'),
+            "c: expects nothing; write what should fire, as fires = [...], or one of not_fires, exactly,",
+            id="a case that would pass whatever fires",
+        ),
+        pytest.param(
+            case('turns = [{ messages = ["a"] }, { messages = ["b"] }]'),
+            "c: expects nothing; write what should fire",
+            id="turns that would pass whatever fires",
+        ),
+        pytest.param(
+            case('turns = [{ messages = ["a"], exactly = [] }]', 'fires = ["Beacon"]'),
+            "c: fires: stands beside turns; write it into the turn that it is for",
+            id="an expectation that no turn would check",
+        ),
+        pytest.param(
             case('messages = ["a"]', "settings = { scan_deep = 1 }"),
             "c: settings.scan_deep: ",
             id="a setting",
@@ -227,7 +242,7 @@ def test_what_stands_at_the_top_holds_for_all() -> None:
     top = (
         'seed = 3\nrules = "sillytavern"\n[settings]\nscan_depth = 1\n[character]\nname = "Mira"\n'
     )
-    made = read_expectations(top + case('messages = ["a"]'), "x")[0]
+    made = read_expectations(top + case('messages = ["a"]', "exactly = []"), "x")[0]
     assert (
         made.settings.rules,
         made.settings.scan_depth,
