@@ -1,7 +1,7 @@
 """Plans an import: reads cards, lorebooks, personas and the first line of every chat; changes nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import TavernSettings, read_settings
 from rolememory.engine import Home
 from rolememory.errors import FileError
+from rolememory.locales import Listed
 from rolememory.schema.settings import Settings
 from rolememory.storage.home import called
 
@@ -147,6 +148,15 @@ class _Planner:
             folder=folder,
         )
 
+    def _absent(self, file: Path, group: GroupChat, members: Sequence[str]) -> FileError:
+        return FileError(
+            file,
+            "of the group {name}, {absent} get none of its chats: their cards are not there or cannot be read",
+            remedy="put these cards into characters, and import again",
+            name=group.name,
+            absent=Listed([one for one in group.members if one not in members]),
+        )
+
     def _grouped(self) -> Iterator[ChatPlan]:
         """Group chats; a chat without a group goes to its speakers."""
         source, problems = self._source, self._problems
@@ -157,9 +167,11 @@ class _Planner:
             with problems.noted():
                 group = read_group(file)
                 members = tuple(avatar for avatar in group.members if avatar in self._roles)
-                for name in group.chats:
-                    if path := paths.pop(name, None):
-                        yield from self._chat(path, group.id, group.name, members, group)
+                here = [path for name in group.chats if (path := paths.pop(name, None))]
+                if here and len(members) < len(group.members):
+                    problems.append(self._absent(file, group, members))
+                for path in here:
+                    yield from self._chat(path, group.id, group.name, members, group)
         for name, path in paths.items():
             yield from self._chat(path, name, name, (), GroupChat(name, name, (), (), {}))
 

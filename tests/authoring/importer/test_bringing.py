@@ -543,6 +543,15 @@ def test_what_cannot_be_read_is_named_and_the_rest_comes(home: Home, user: Path)
     assert len([one for one in done if one.kind == "chat" and one.state == "new"]) == 5
 
 
+def test_members_of_a_group_whose_cards_are_missing_are_named(home: Home, user: Path) -> None:
+    (user / "characters" / "Bo.png").unlink()
+    (told,) = (one for one in plan_of(home, user).problems if "groups" in one.file)
+    assert "Bo.png, gone.png get none of its chats" in str(told)
+    assert "put these cards into characters" in str(told)
+    assert "Bo.png、gone.png 得不到其中的聊天" in told.text("zh")
+    assert len([one for one in bring(home, user) if one.kind == "chat" and one.state == "new"]) == 5
+
+
 def test_the_chats_of_a_card_that_broke_still_find_their_role(home: Home, user: Path) -> None:
     bring(home, user)
     (user / "characters" / "明月.png").write_bytes(b"broken")
