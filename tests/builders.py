@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from rolememory.recall.allowance import MUCH
+from rolememory.recall.chats import ChatState
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
-from rolememory.recall.prepared_chat import segments, window
-from rolememory.recall.query import RecallQuery
+from rolememory.recall.prepared_chat import PreparedChat, segments, window
+from rolememory.recall.query import RecallQuery, Request
+from rolememory.recall.visible import Visible
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
@@ -76,13 +79,30 @@ def scene(
 
 
 def question(
-    *texts: str, measure: Any = None, settings: Settings | None = None, **fields: Any
+    *texts: str,
+    measure: Any = None,
+    settings: Settings | None = None,
+    kept: Iterable[str] = (),
+    heard: int = MUCH,
+    **fields: Any,
 ) -> RecallQuery:
-    """A recall query after these texts, oldest first, without candidates.
+    """A recall query after these texts, oldest first, where so many may be heard, and these were in the prompt before.
 
     >>> question("Why is it dark?").scene.query
     'Why is it dark?'
     """
     rules, turn = settings or Settings(), fields.pop("scene", None) or scene(*texts)
-    asker = Asker(turn.user, turn.now, rules.recall, {})
-    return RecallQuery(MemoryIndex.empty(rules), turn, rules, measure, asker, **fields)
+    prepared, told = PreparedChat(turn.segments, turn.query), fields.pop("visible", Visible())
+    return RecallQuery(
+        MemoryIndex.empty(rules),
+        turn,
+        rules,
+        measure,
+        Asker(turn.user, turn.now, rules.recall, {}),
+        Request(tuple(chat(*texts))),
+        prepared,
+        ChatState("", {"ids": [*kept]}, prepared.fingerprint, 0),
+        [str(number) for number in range(heard)],
+        told,
+        **fields,
+    )

@@ -30,7 +30,7 @@ from rolememory.recall.associates import NOBODY, AssociatedRole, Circle, partner
 from rolememory.recall.blocks import merged
 from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
-from rolememory.recall.pipeline import Request
+from rolememory.recall.query import Request
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.generation import USUAL, Generation

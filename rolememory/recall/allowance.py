@@ -5,11 +5,11 @@ the model would repeat.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 
-from rolememory.recall.query import MUCH, RecallQuery
+from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
@@ -135,8 +135,8 @@ def _phrases(name: str = "") -> re.Pattern[str]:
     return re.compile("|".join([*rows["en"], *rows["zh"]]))
 
 
-LITTLE = 20
-"""Fewer candidates count as so many."""
+MUCH, LITTLE = 1200, 20
+"""Numbers of candidates: from the first on the threshold is used unchanged; fewer than the second count as the second."""
 
 
 @lru_cache(maxsize=64)
@@ -214,11 +214,27 @@ class Allowance:
         """Whether the question is about the character: what it is, said or did."""
         return self.asked and asks_of_you(self.query)
 
+    @cached_property
+    def again(self) -> frozenset[str]:
+        """The ids that the same message was told before: another reply gets the same block."""
+        state = self.question.state
+        return state.injected if state.is_again else frozenset()
+
+    @cached_property
+    def resting(self) -> Mapping[str, int]:
+        """Passages that left the prompt, by id: how many turns ago."""
+        return self.question.state.left(self.question.settings.recall.passages.rest)
+
     def room(self, share: float) -> int:
         """A share of the block, in characters."""
         budget = self.question.settings.budget
         unit = 1 if budget.unit == "characters" else CHARACTERS_A_TOKEN
         return int(share * (budget.max_total_length * unit))
+
+    @cached_property
+    def heard(self) -> int:
+        """The number of candidates that whoever asks may hear."""
+        return len(self.question.heard)
 
     def doubt(self, heard: int) -> float:
         """The factor on the allowed doubt of a passage, where so many are heard."""
@@ -226,17 +242,17 @@ class Allowance:
 
     def doubt_of(self, memory: Memory) -> float:
         """The factor on the allowed doubt of a passage; the strictest for the character's own passages."""
-        return self.doubt(MUCH if _is_own(memory) else self.question.heard)
+        return self.doubt(MUCH if _is_own(memory) else self.heard)
 
     @cached_property
     def least(self) -> float:
         """The minimum relevance of passages that share no name with the message."""
-        return self._least(self.doubt(self.question.heard))
+        return self._least(self.doubt(self.heard))
 
     @cached_property
     def least_named(self) -> float:
         """The minimum relevance of passages that share a name with the message."""
-        return self._least(NAMED * self.doubt(self.question.heard))
+        return self._least(NAMED * self.doubt(self.heard))
 
     @cached_property
     def least_doubtful(self) -> float:
@@ -249,7 +265,7 @@ class Allowance:
         scene, rules = self.question.scene, self.question.settings.recall.passages
         if self.part.past or any(one.end <= scene.now for one in scene.times):
             return 0.0
-        doubt = doubt_allowed(1, self.question.heard) * (1.0 - rules.asked_threshold)
+        doubt = doubt_allowed(1, self.heard) * (1.0 - rules.asked_threshold)
         return round(max(1.0 - doubt, 0.0), 4)
 
     def needed(self, memory: Memory) -> float:
@@ -284,14 +300,14 @@ class Allowance:
             return None
         if reason := _speaker_share(self, memory, relevance, chosen):
             return reason
-        if memory.id in self.question.again:
+        if memory.id in self.again:
             return None
         whys = (rule(self, memory, relevance, chosen) for rule in RULES[self.asked])
         return next((self.before(memory, why) for why in whys if why), None)
 
     def recited(self, memory: Memory) -> Reason | None:
         """Why a passage of the character is refused that quotes its replies in the window."""
-        if not _is_own(memory) or memory.id in self.question.again:
+        if not _is_own(memory) or memory.id in self.again:
             return None
         replies, theirs = self._replies, runs(memory.content)
         again = any(not theirs.isdisjoint(runs(reply)) for reply in replies)
@@ -401,7 +417,7 @@ def _reply_beside(
 
 def _resting(allowed: Allowance, memory: Passage, _: float, __: Sequence[Scored]) -> Reason | None:
     """What left the prompt shortly before does not return."""
-    turns = allowed.question.left.get(memory.id, 0)
+    turns = allowed.resting.get(memory.id, 0)
     rests = 0 < turns <= allowed.question.settings.recall.passages.rest
     return Reason("resting", (("turns", turns),)) if rests else None
 

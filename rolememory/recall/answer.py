@@ -1,6 +1,6 @@
 """The answer to a recall query: pure, so that it can be replayed, previewed and varied."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import field, replace
 
 from rolememory.recall.fit import Fitted, fit
@@ -22,16 +22,14 @@ class RecallResult:
     notes: tuple[str, ...] = ()
 
 
-def ask(
-    question: RecallQuery, heard: Collection[str] | None = None
-) -> tuple[Sequence[Scored], tuple[str, ...]]:
+def ask(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored], tuple[str, ...]]:
     """All activated memories, best first, and notes of strategies that could not work.
 
-    `heard`: the eligible ids, if known.
+    `anew`: whom the asker may hear is found out again, under changed rules.
     """
     if question.supposed:
         with question.index.supposing(question.supposed) as index:
-            return ask(replace(question.asking(index), supposed=None))
+            return ask(replace(question.asking(index), supposed=None), anew=True)
     index, asker = question.index, question.asker
     notes: list[str] = []
 
@@ -39,8 +37,7 @@ def ask(
         notes.append(f"{name}: {type(error).__name__}: {error}"[:200])
 
     with index.table.lock:
-        if heard is None:
-            heard = eligible(index.memories.values(), asker)
+        heard = eligible(index.memories.values(), asker) if anew else question.heard
         ranking = weigh(
             index.table,
             index.strategies,
@@ -48,7 +45,7 @@ def ask(
             heard,
             question.settings.weigh,
             multiply=question.settings.recall.fusion == "multiply",
-            effects=question.effects,
+            effects=question.request.effects,
             heirs=inherited(index.memories, asker, heard),
             note=note,
         )
@@ -64,10 +61,11 @@ def ask(
     return scored, (*notes, *patterns)
 
 
-def answer(question: RecallQuery, heard: Collection[str] | None = None) -> RecallResult:
-    """Score the memories and select; `heard` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
+def answer(question: RecallQuery, *, anew: bool = False) -> RecallResult:
+    """Score the memories and select; `anew` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
     query, rules = question.scene.query, question.settings.recall
-    if closed := turn_gate(query, question.before, rules, off=question.off):
+    before, off = len(question.prepared.before), question.request.off
+    if closed := turn_gate(query, before, rules, off=off):
         return RecallResult(closed=closed)
-    scored, notes = ask(question, heard)
+    scored, notes = ask(question, anew=anew)
     return RecallResult(scored, fit(scored, question), notes=notes)

@@ -4,16 +4,19 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolememory.recall.alignment import ChatDigests, digests
 from rolememory.recall.prepared_chat import PreparedChat
-from rolememory.recall.turn import Turn
 from rolememory.schema.passage import PREFIX
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog
 from rolememory.text.arrays import Doubles, np
+
+if TYPE_CHECKING:
+    from rolememory.recall.query import RecallQuery
+    from rolememory.recall.turn import Turn
 
 CLOCK, CHAT = "clock", "chat "  # keys
 KEPT = "variables"  # of macros: states by how many messages there were before the user's
@@ -144,26 +147,18 @@ class ChatStates:
         held = self._state.of(CHAT + chat)
         return ChatState(chat, held, said, self._state.revision)
 
-    def keep(
-        self,
-        kept: ChatState,
-        prepared: PreparedChat,
-        turn: Turn,
-        now: datetime,
-        *,
-        place: int,
-        rest: int,
-    ) -> None:
-        """Store what this turn changes in a state, where it begins after `place` messages, and what left the prompt for `rest` turns.
+    def keep(self, question: "RecallQuery", turn: "Turn") -> None:
+        """Store what this turn changes in the state of its chat.
 
         A new user message is a turn of the story, a swipe of the same one is not.
         """
+        kept = question.state
         chat, before, swiped = kept.chat, kept.held, kept.is_again
-        number, resting = kept.resting(rest)
+        number, resting = kept.resting(question.settings.recall.passages.rest)
         if not swiped:
-            self._tick(now)
+            self._tick(question.scene.now)
         known, strays = self._known(kept)
-        seen = known.with_visible(digests(prepared.spoken))
+        seen = known.with_visible(digests(question.prepared.spoken))
         changes = {
             "said": kept.said,
             "turn": number,
@@ -176,9 +171,11 @@ class ChatStates:
         if turn.lore is not None:
             changes["timers"] = turn.lore.state.model_dump(mode="json", exclude_defaults=True)
             if chat:  # a chat without a name is anybody's
-                states, left = _states(before, place), turn.lore.variables.to_json()
+                states, left = _states(before, question.place), turn.lore.variables.to_json()
                 if left or states or before.get(KEPT):
-                    changes[KEPT] = [*states, {"before": place, "kept": left}][-MOST_STATES:]
+                    changes[KEPT] = [*states, {"before": question.place, "kept": left}][
+                        -MOST_STATES:
+                    ]
         news = {name: value for name, value in changes.items() if before.get(name) != value}
         self._state.put(CHAT + chat, {**dict.fromkeys(strays), **seen.since(known), **news})
         self._seen = {} if len(self._seen) >= MOST_CHATS else self._seen

@@ -120,7 +120,7 @@ def lets_in(question: RecallQuery, memory: Memory, change: Change) -> bool:
         asked = changed(question, memory, change)
     except ValueError:  # the change leaves the bounds of a setting or field
         return False
-    return _holds(answer(asked).fitted, memory)
+    return _holds(answer(asked, anew=True).fitted, memory)
 
 
 def _holds(fitted: Fitted, memory: Memory) -> bool:

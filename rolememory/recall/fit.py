@@ -93,6 +93,7 @@ class _Selection:
     def __post_init__(self) -> None:
         self.allowance = Allowance(self.question)
         self.excerpts = Excerpts(self.question.index.memories)
+        self.kept = self.question.state.injected
         self.rules = self.question.settings.recall
         self.limit = self.question.limit
 
@@ -204,7 +205,7 @@ def _by_threshold(choice: _Selection) -> Sequence[int]:
 
     Most are below it and need no other gate.
     """
-    rules, ranking, kept = choice.rules, choice.ranking, choice.question.kept
+    rules, ranking, kept = choice.rules, choice.ranking, choice.kept
     threshold, relevances = rules.relevance_threshold, ranking.relevances
     high = max(threshold, choice.beside)
     least = np.array([high if kind in (TYPED, CHAPTER) else threshold for kind in _GATES_OF])
@@ -226,7 +227,7 @@ def _too_faint(choice: _Selection) -> Collection[int]:
     relevances, memories = choice.ranking.relevances, choice.ranking.memories
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
     some &= choice.ranking.kinds == SAID
-    some[choice.ranking.places_of(question.again)] = False
+    some[choice.ranking.places_of(allowance.again)] = False
     doubtful = (some & (relevances >= allowance.least_doubtful)).nonzero()[0].tolist()
     heard = (at for at in doubtful if not allowance.is_faint(memories[at], float(relevances[at])))
     some[list(heard)] = False
@@ -288,7 +289,7 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
-    fresh = memory.id not in choice.question.again
+    fresh = memory.id not in choice.allowance.again
     reply = memory.role == "assistant" and not allowance.of_you  # else replies are asked for
     borrowed = fresh and reply and _is_borrowed(scored)
     excerpt = None if borrowed else _excerpt(choice, scored, memory)
@@ -380,7 +381,7 @@ def _by_score(
 
 def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason | None:
     rules = choice.rules
-    margin = rules.keep_margin if memory.id in choice.question.kept else 0.0
+    margin = rules.keep_margin if memory.id in choice.kept else 0.0
     if relevance >= rules.relevance_threshold - margin:
         return None
     return _below(choice, relevance)
@@ -569,7 +570,7 @@ def _gates(choice: _Selection, kinds: Iterable[int]) -> Mapping[int, Sequence[_G
     """The gates that may close under these rules, by kind of candidate."""
     question, rules = choice.question, choice.rules
     idle_if: dict[_Gate, bool] = {
-        _threshold: not question.kept,
+        _threshold: not choice.kept,
         _low_relevance: question.least_injected <= 0.0,
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,

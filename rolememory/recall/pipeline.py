@@ -1,44 +1,38 @@
 """The recall pipeline of a role: from messages to a turn. First updates all indexes, then runs the pure query."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
 from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall import story
-from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.allowance import asks
 from rolememory.recall.answer import RecallResult, answer, ask
-from rolememory.recall.associates import NOBODY, Associates, Circle
+from rolememory.recall.associates import Associates
 from rolememory.recall.blocks import recent_block, rendered, scene_block
-from rolememory.recall.chats import ChatState, ChatStates
+from rolememory.recall.chats import ChatStates
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
-from rolememory.recall.prepared_chat import SPOKEN, PreparedChat, build_scene, prepare_chat
-from rolememory.recall.query import RecallQuery
+from rolememory.recall.prepared_chat import SPOKEN, build_scene, prepare_chat
+from rolememory.recall.query import RecallQuery, Request
 from rolememory.recall.role_files import Books, RoleCard, left_by
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
 from rolememory.recall.visible import Visible
 from rolememory.schema.evidence import Scored
-from rolememory.schema.generation import USUAL, Generation
-from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory, in_utc
-from rolememory.schema.message import Message
 from rolememory.schema.passage import Passage
-from rolememory.schema.role import Character, Role
-from rolememory.schema.scene import Scene
+from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.derived import DerivedFiles
@@ -55,7 +49,6 @@ from rolememory.text.intent import intent
 from rolememory.text.lengths import counter_for
 from rolememory.text.pattern import PatternBudget
 from rolememory.text.words import context_dependence
-from rolememory.triggers.table import Among
 
 _STILL_TOLD = ("short_query", "no_trigger_word")
 """Reasons to skip recall that keep the story block."""
@@ -73,60 +66,6 @@ class SharedResources:
     lexicon: Callable[[], Lexicon | None]
     home: Space  # shared lorebooks, personas
     same: Same = alone  # the name under which a user's person is known
-
-
-@value_class
-class Request:
-    """The parameters of one turn."""
-
-    messages: tuple[Message, ...]
-    chat: str = ""
-    user: str | None = None
-    character: Character | None = None
-    now: datetime | None = None
-    dry_run: bool = False
-    unseen: int | None = (
-        None  # messages of the chat that the frontend cut off before those given; None = found out
-    )
-    wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
-    visibility: Visibility = EVERYTHING  # which learned memories count, seen from this chat
-    lore: bool = True  # activate lorebooks; off where the frontend does
-    effects: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what use has added to weights, by id
-    circle: Circle = NOBODY  # associated roles
-    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
-    off: bool = False  # memory is off in this chat
-    kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
-    away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
-    scene: Mapping[str, str] = field(
-        default_factory=dict
-    )  # how things stand, if that is told: field, value
-    recent: tuple[ChatMessage, ...] = ()  # the newest messages of the chat that are not in view
-    stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
-    generation: Generation = USUAL
-    before: int = 0  # messages of the chat that are known to stand before those given
-
-
-@value_class
-class _TurnInputs:
-    """The inputs of a turn, read once."""
-
-    role: Role
-    settings: Settings
-    request: Request
-    prepared: PreparedChat
-    kept: ChatState
-    index: MemoryIndex
-    scene: Scene
-    asker: Asker
-    heard: Among  # whom the asker may hear
-    told: Length  # how what is recalled is said, and how long that is
-
-    @property
-    def frame(self) -> Mapping[str, Any]:
-        """Language and names for the text around memories."""
-        return {"language": self.told.style.language, **self.scene.names}
 
 
 class RecallPipeline:
@@ -154,47 +93,44 @@ class RecallPipeline:
         self._associates = Associates(settings, self.chats.clock.turns)
         self._resources = resources
         self._story_words = StoryWords(resources.templates)
-        self._wishes: tuple[Among, str, Preferences] | None = None  # of the last audience
+        self._wishes: tuple[Collection[str], str, Preferences] | None = None  # of the last audience
 
     def recall(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Turn:
         """Run a turn: lore, memories, rendering and placement."""
-        of = self._prepared(role, memories, settings, request)
+        question = self._prepared(role, memories, settings, request)
         check_cancelled()
-        lore, question = self._activate(of), self._question(of)
+        lore = self._activate(role, question)
         if settings.lore.cross_waking and lore is not None:
-            lore, question = self._wake_across(of, question, lore)
+            lore, question = self._wake_across(role, question, lore)
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
-        chapters = self._story(of)
+        chapters = self._story(question)
         if chapters.chapters:
             question = replace(question, told=chapters.ids)
         check_cancelled()
-        given = answer(question, of.heard)
+        given = answer(question)
         check_cancelled()
         told = not given.closed or given.closed[0].code in _STILL_TOLD
         wanted = settings.inject.preferences and not given.closed
-        wishes = self._preferences(of) if wanted else None
+        wishes = self._preferences(question) if wanted else None
         failure = self._resources.queries.failure
         turn = say(
             question,
             given,
-            of.told,
-            request.messages,
             lore,
-            continuing=request.generation.kind == "continue",
-            persona=personalisation(wishes, of.scene.language, self._resources.templates)
+            persona=personalisation(wishes, question.scene.language, self._resources.templates)
             if wishes
             else "",
             story="\n\n".join(
-                filter(None, (chapters.text if told else "", self._recent(of, given)))
+                filter(None, (chapters.text if told else "", self._recent(question, given)))
             ),
-            scene=scene_block(request.scene, self._resources.templates, **of.frame)
+            scene=scene_block(request.scene, self._resources.templates, **question.frame)
             if told and request.scene
             else "",
-            untold="" if chapters.text or (lore and lore.awake) else self._untold(of, given),
-            searchable=self._searchable(of, question, given),
+            untold="" if chapters.text or (lore and lore.awake) else self._untold(question, given),
+            searchable=self._searchable(question, given),
             embedder=self._resources.loader.state,
             notes=(
                 *(wishes.notes if wishes else ()),
@@ -205,24 +141,18 @@ class RecallPipeline:
         if self._derived.unsettled:
             self._derived.settle(terms=self._live.index.terms.sealed)
         if not request.dry_run:
-            self.chats.keep(
-                of.kept,
-                of.prepared,
-                turn,
-                of.scene.now,
-                place=request.before + len(of.prepared.before),
-                rest=settings.recall.passages.rest,
-            )
+            self.chats.keep(question, turn)
         return turn
 
     def search(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
     ) -> Sequence[Scored]:
         """Every memory activated by the query, best first, without thresholds and budget. Constant memories are left out."""
-        of = self._prepared(role, memories, settings, request, aside=True)
-        question = replace(self._question(of), associated=())
-        finding = tuple(one for one in of.index.strategies if one.trigger.name != "constant")
-        return ask(replace(question, index=replace(of.index, strategies=finding)), of.heard)[0]
+        question = self._prepared(role, memories, settings, request, aside=True)
+        index = question.index
+        finding = tuple(one for one in index.strategies if one.trigger.name != "constant")
+        found = replace(index, strategies=finding)
+        return ask(replace(question, associated=(), index=found))[0]
 
     def watched(self, role: Role) -> Watched:
         """The lorebooks, the card and the personas."""
@@ -281,12 +211,11 @@ class RecallPipeline:
         request: Request,
         *,
         aside: bool = False,
-    ) -> "_TurnInputs":
-        """The inputs of a turn; `aside`: out-of-character remarks may be recalled for any message."""
+    ) -> RecallQuery:
+        """The recall query of a turn; `aside`: out-of-character remarks may be recalled for any message."""
         prepared = prepare_chat(
             request.messages, self._resources.cleaner(settings), request.character
         )
-        kept = self.chats.of(request.chat, prepared.fingerprint)
         cast = self._cast(role, request)
         index = self.follow(memories, settings)
         asker = Asker(
@@ -319,53 +248,47 @@ class RecallPipeline:
             vector=vector,
         )
         style = self._resources.styles.get(settings.inject, scene.language, cast).at(request.stamp)
-        told = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        return _TurnInputs(
-            role, settings, request, prepared, kept, index, scene, asker, heard, told
-        )
-
-    def _question(self, of: "_TurnInputs") -> RecallQuery:
-        """The recall query of the turn."""
-        settings, request, prepared = of.settings, of.request, of.prepared
         texts = [segment.text for segment in prepared.segments if segment.index >= 0]
         return RecallQuery(
-            of.index,
-            of.scene,
+            index,
+            scene,
             settings,
-            of.told,
-            of.asker,
+            Length(style, counter_for(settings.budget.unit, settings.lengths)),
+            asker,
+            request,
+            prepared,
+            self.chats.of(request.chat, prepared.fingerprint),
+            heard,
             Visible.of(prepared.query, texts, request.shown),
-            of.kept.injected,
-            again=of.kept.injected if of.kept.is_again else frozenset(),
-            left=of.kept.left(settings.recall.passages.rest),
-            effects=request.effects,
-            associated=self._associates.follow(
-                request.circle.others, settings, self._resources.lexicon()
-            ),
-            heard=len(of.heard),
-            before=len(prepared.before),
-            off=request.off,
+            self._associates.follow(request.circle.others, settings, self._resources.lexicon()),
         )
 
     def _wake_across(
-        self, of: "_TurnInputs", question: RecallQuery, lore: Activation
+        self, role: Role, question: RecallQuery, lore: Activation
     ) -> tuple[Activation | None, RecallQuery]:
         """One step each way: memories to be injected are scanned for lore keys, and lore activated before for memory keys."""
-        recalled = answer(question, of.heard).fitted.chosen
-        woken = self._activate(of, [one.memory.content for one in recalled])
+        recalled = answer(question).fitted.chosen
+        woken = self._activate(role, question, [one.memory.content for one in recalled])
         return woken, question.hearing([one.content for one in lore.awake])
 
-    def _activate(self, of: "_TurnInputs", recalled: Sequence[str] = ()) -> Activation | None:
+    def _activate(
+        self, role: Role, question: RecallQuery, recalled: Sequence[str] = ()
+    ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
-        settings, request, prepared, scene = of.settings, of.request, of.prepared, of.scene
+        settings, request, prepared, scene = (
+            question.settings,
+            question.request,
+            question.prepared,
+            question.scene,
+        )
         index = (
-            self.books.index(of.role.worldbooks, settings.lore)
+            self.books.index(role.worldbooks, settings.lore)
             if settings.lore.enabled and request.lore
             else None
         )
         if index is None:
             return None
-        card = request.character or self.card.character(of.role, request.user)
+        card = request.character or self.card.character(role, request.user)
         spoken = [message for message in request.messages if message.role in SPOKEN]
         asked = request.generation
         meant = self.lore_meaning.outside(
@@ -375,14 +298,14 @@ class RecallPipeline:
             index,
             spoken,
             card=card,
-            state=of.kept.timers,
-            variables=of.kept.variables(request.before + len(prepared.before)),
+            state=question.state.timers,
+            variables=question.state.variables(question.place),
             trigger=asked.kind,
             author_note=asked.author_note,
             injected=asked.searched,
             recalled=recalled,
             outside=(*asked.outside, *meant),
-            chance=asked.chance or int(of.kept.said, 16),
+            chance=asked.chance or int(question.state.said, 16),
             context_tokens=asked.context_tokens,
             greeting=greeting_of(card, spoken) if asked.greeting is None else asked.greeting,
             user_icon=asked.user_icon,
@@ -391,35 +314,35 @@ class RecallPipeline:
             cost=counter_for("tokens", settings.lengths),
             unseen=request.unseen
             if request.unseen is not None
-            else self.chats.unseen(of.kept, prepared),
+            else self.chats.unseen(question.state, prepared),
             patterns=scene.patterns if isinstance(scene.patterns, PatternBudget) else None,
             dry_run=request.dry_run,
         )
 
-    def _story(self, of: "_TurnInputs") -> StoryBlock:
+    def _story(self, question: RecallQuery) -> StoryBlock:
         """The story block. Cost: O(chapters)."""
-        limit, request, length = of.settings.budget.chapters, of.request, of.told.count
+        limit, request = question.settings.budget.chapters, question.request
         if not limit or not self._live.chapters or request.off:
             return StoryBlock()
         return story.story_block(
             self._live.chapters,
-            of.heard,
+            question.heard,
             InView(request.kin, frozenset(version for _, version in request.shown)),
-            self._story_words.of(**of.frame, away_days=request.away_days),
-            lambda text: length(text) <= limit,
+            self._story_words.of(**question.frame, away_days=request.away_days),
+            lambda text: question.measure.count(text) <= limit,
         )
 
-    def _recent(self, of: "_TurnInputs", given: RecallResult) -> str:
+    def _recent(self, question: RecallQuery, given: RecallResult) -> str:
         """The newest messages not in view, if configured; also without a trigger word for older memories."""
-        said = of.request.recent
+        said = question.request.recent
         if not said or (given.closed and given.closed[0].code != "no_trigger_word"):
             return ""
-        return recent_block(said, self._resources.templates, **of.frame)
+        return recent_block(said, self._resources.templates, **question.frame)
 
-    def _untold(self, of: "_TurnInputs", given: RecallResult) -> str:
+    def _untold(self, question: RecallQuery, given: RecallResult) -> str:
         """The line saying that nothing is known, for a question about the past without results."""
-        query, refused, style = of.scene.query, given.fitted.refused, of.told.style
-        if given.closed or not of.settings.inject.untold:
+        query, refused, style = question.scene.query, given.fitted.refused, question.measure.style
+        if given.closed or not question.settings.inject.untold:
             return ""
         if any(not one.memory.constant for one in given.fitted.chosen):
             return ""
@@ -430,20 +353,20 @@ class RecallPipeline:
         return rendered("untold", self._resources.templates, style.language, style.people)
 
     @staticmethod
-    def _searchable(of: "_TurnInputs", question: RecallQuery, given: RecallResult) -> bool:
+    def _searchable(question: RecallQuery, given: RecallResult) -> bool:
         """Whether this audience has eligible memories outside the prompt. Cost: O(memories in the prompt)."""
-        if of.settings.recall.mode != "hybrid" or given.closed:
+        if question.settings.recall.mode != "hybrid" or given.closed:
             return False
-        told, memories = {one.memory.id for one in given.fitted.chosen}, of.index.memories
+        told, memories = {one.memory.id for one in given.fitted.chosen}, question.index.memories
         return any(
-            one not in told and not question.visible.holds(memories[one]) for one in of.heard
+            one not in told and not question.visible.holds(memories[one]) for one in question.heard
         )
 
-    def _preferences(self, of: "_TurnInputs") -> Preferences:
+    def _preferences(self, question: RecallQuery) -> Preferences:
         """The user's answering preferences, from eligible memories. Source: S2.20, S2.21."""
-        among, user = of.heard, of.scene.user or ""
+        among, user = question.heard, question.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
-            prepared = [one for one_id, one in of.index.memories.items() if one_id in among]
+            prepared = [one for one_id, one in question.index.memories.items() if one_id in among]
             said = (
                 Utterance(one.id, one.content, one.created)
                 for one in prepared

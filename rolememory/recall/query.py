@@ -1,22 +1,60 @@
 """The recall query of a turn: everything its answer depends on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
+from datetime import datetime
+from typing import Any
 
 from rolememory.inject.render import Length
-from rolememory.recall.active_set import superseded
-from rolememory.recall.associates import Associated
+from rolememory.recall.active_set import EVERYTHING, Visibility, superseded
+from rolememory.recall.associates import NOBODY, Associated, Circle
+from rolememory.recall.chats import ChatState
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
+from rolememory.recall.prepared_chat import PreparedChat
 from rolememory.recall.visible import Visible
+from rolememory.schema.generation import USUAL, Generation
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
 from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.text.intent import intent
 
-MUCH = 1200
-"""So many candidates or more are much: by them the thresholds are set."""
+
+@value_class
+class Request:
+    """The parameters of one turn."""
+
+    messages: tuple[Message, ...]
+    chat: str = ""
+    user: str | None = None
+    character: Character | None = None
+    now: datetime | None = None
+    dry_run: bool = False
+    unseen: int | None = (
+        None  # messages of the chat that the frontend cut off before those given; None = found out
+    )
+    wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
+    visibility: Visibility = EVERYTHING  # which learned memories count, seen from this chat
+    lore: bool = True  # activate lorebooks; off where the frontend does
+    effects: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what use has added to weights, by id
+    circle: Circle = NOBODY  # associated roles
+    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
+    off: bool = False  # somebody said that nothing is recalled in this chat
+    kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
+    away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
+    scene: Mapping[str, str] = field(
+        default_factory=dict
+    )  # how things stand, if that is told: field, value
+    recent: tuple[ChatMessage, ...] = ()  # the newest messages of the chat that are not in view
+    stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
+    generation: Generation = USUAL
+    before: int = 0  # messages of the chat that are known to stand before those given
 
 
 @value_class
@@ -26,24 +64,27 @@ class RecallQuery:
     index: MemoryIndex
     scene: Scene
     settings: Settings
-    measure: Length
+    measure: Length  # how what is recalled is said, and how long that is
     asker: Asker
-    visible: Visible = field(default_factory=Visible)
-    kept: frozenset[str] = frozenset()
-    again: frozenset[str] = frozenset()  # those that this message was told at its turn before
-    left: Mapping[str, int] = field(
-        default_factory=dict
-    )  # what left the prompt, by id: how many turns ago
-    room: int | None = None  # budget left by lore, when it is shared; None = all of it
-    effects: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what use has added to weights, by id
+    request: Request
+    prepared: PreparedChat
+    state: ChatState  # of the chat before this turn
+    heard: Collection[str]  # the candidates that whoever asks may hear
+    visible: Visible
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
-    supposed: Memory | None = None  # a memory as if it had been written so
+    room: int | None = None  # budget left by lore, when it is shared; None = all of it
     told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
-    heard: int = MUCH  # candidates that whoever asks may hear
-    before: int = 0  # messages of the chat before this one
-    off: bool = False  # somebody said that nothing is recalled in this chat
+    supposed: Memory | None = None  # a memory as if it had been written so
+
+    @property
+    def frame(self) -> Mapping[str, Any]:
+        """Language and names for the text around memories."""
+        return {"language": self.measure.style.language, **self.scene.names}
+
+    @property
+    def place(self) -> int:
+        """The number of messages of the chat before this one."""
+        return self.request.before + len(self.prepared.before)
 
     @property
     def size(self) -> int:

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Any
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
-from rolememory.inject.render import Length
 from rolememory.recall.answer import RecallResult
 from rolememory.recall.explain import ExplanationRow, lines, refusal, refused
 from rolememory.recall.fit import Fitted
@@ -178,11 +177,8 @@ class Turn:
 def say(
     question: RecallQuery,
     given: RecallResult,
-    told: Length,
-    messages: Sequence[Message],
     lore: Activation | None = None,
     *,
-    continuing: bool = False,
     persona: str = "",
     story: str = "",
     scene: str = "",
@@ -193,10 +189,11 @@ def say(
 ) -> Turn:
     """Render the result into the messages; unchanged if nothing was recalled.
 
-    `continuing`: the last message is a reply to continue; `untold`: a text instead of the fresh part; `embedder` and `notes`
+    `untold`: a text instead of the fresh part; `embedder` and `notes`
     go into the trace.
     """
-    chosen = [one.memory for one in given.fitted.chosen]
+    chosen, request = [one.memory for one in given.fitted.chosen], question.request
+    told, messages = question.measure, request.messages
     style, parts = told.style, told.parts(chosen)
     lines = map(style.line, chosen)
     text = "\n\n".join(part for part in (*parts, untold) if part)
@@ -209,7 +206,7 @@ def say(
     placed = place_all(
         messages,
         [*(lore_placements(lore.placement) if lore else ()), *own],
-        continuing=continuing,
+        continuing=request.generation.kind == "continue",
     )
     of_lore = lore.notes if lore else ()
     return Turn(

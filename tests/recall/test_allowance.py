@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rolememory import Home, Message
-from rolememory.recall.allowance import Allowance, Why, asks
-from rolememory.recall.query import MUCH
+from rolememory.recall.allowance import MUCH, Allowance, Why, asks
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.passage import passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings, Settings

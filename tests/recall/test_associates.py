@@ -11,7 +11,8 @@ import pytest
 from rolememory import Home, RoleMemory, Turn
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.associates import AssociatedRole, Circle, as_heard, partners
-from rolememory.recall.pipeline import RecallPipeline, Request
+from rolememory.recall.pipeline import RecallPipeline
+from rolememory.recall.query import Request
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
 from rolememory.schema.passage import Passage

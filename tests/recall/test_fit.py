@@ -79,7 +79,7 @@ def fitting(
         settings=Settings(recall=RecallSettings(**rules), budget=BudgetSettings(**(budget or {}))),
         measure=measure or Plain(),
         visible=Visible.of(query, texts),
-        kept=frozenset(kept),
+        kept=kept,
         room=room,
     )
 
