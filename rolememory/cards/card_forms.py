@@ -130,7 +130,8 @@ def _is_v2(raw: JsonMapping) -> bool:
 
 
 def _is_v1(raw: JsonMapping) -> bool:
-    alone = "description" in raw and "version" not in raw  # a package.json has a version too
+    other = "version" in raw or "entries" in raw  # a package.json, a lorebook
+    alone = "description" in raw and not other
     return "name" in raw and (alone or any(field in raw for field in V1_FIELDS[2:]))
 
 

@@ -46,7 +46,7 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleFromCard:
     """
     found = role_id or role_id_in(card) or str(uuid.uuid4())
     file, data, problems = _card_file(card)
-    name = display_name(card.name) or display_name(card.file) or found[:8]
+    name = display_name(card.name) or display_name(PurePath(card.file).stem) or found[:8]
     nickname = display_name(card.text("nickname"))
     role = Role(
         id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file

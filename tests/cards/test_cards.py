@@ -146,6 +146,11 @@ def test_a_package_json_is_no_card() -> None:
     assert load(as_bytes(bare), "harbour.json").name == "harbour"
 
 
+def test_a_lorebook_with_a_name_and_a_description_is_no_card() -> None:
+    with pytest.raises(FileError, match="is a lorebook, not a character card"):
+        load(as_bytes({**makers.card_book(), "description": "Ships."}), "harbour.json")
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -139,6 +139,17 @@ def test_a_hostile_file_gets_one_line(
 # ── import ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_a_card_without_a_name_is_called_as_its_file(command: Command, tmp_path: Path) -> None:
+    found = brought(command, saved(tmp_path, "lamp keeper.json", v2(name="")))
+    assert (found["name"], command("roles").out.split("\t")[0]) == ("lamp keeper", "lamp keeper")
+
+
+def test_a_lorebook_does_not_become_a_role(command: Command, tmp_path: Path) -> None:
+    book = saved(tmp_path, "harbour.json", {**BOOK, "description": "Ships and lamps."})
+    refused = command("card", "import", str(book))
+    assert (refused.code, "is a lorebook, not a character card" in refused.err) == (1, True)
+
+
 def test_import_makes_a_role_with_card_and_book(command: Command, file: Path) -> None:
     found = brought(command, file)
     assert (found["made"], found["name"], found["aliases"]) == (True, "Asha", ["Seraphina"])
