@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home, open_role
@@ -69,6 +70,8 @@ def import_file(
             dry_run=dry_run, yes=yes, stories=stories,
         )  # fmt: skip
         return
+    if file == "sillytavern" and not Path(file).exists():
+        raise InvalidValueError("say where it is: `import sillytavern FOLDER`")
     document = _document(file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
         raise InvalidValueError(

@@ -14,6 +14,26 @@ MISTAKE: type[Exception] = typer.BadParameter.__mro__[
 ]  # typer's own ClickException, or click's in older versions
 
 EVERYWHERE = ("--home", "--json", "--lang")  # options of every verb
+OTHER_WORDS = {
+    "remember": "add",
+    "remove": "delete",
+    "rm": "delete",
+    "ls": "list",
+    "find": "search",
+    "show": "open",
+    "new": "open",
+    "create": "open",
+    "why": "explain",
+    "learn": "observe",
+    "chats": "sessions",
+    "log": "history",
+    "set": "settings",
+    "config": "settings",
+    "start": "serve",
+    "run": "serve",
+    "help": "--help",
+    "version": "--version",
+}  # what people type -> the verb
 _QUOTED = re.compile(r"'([^']*)'")
 _EXTRA = re.compile(r"unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
@@ -65,6 +85,14 @@ def _no_such_option(error: Any) -> str:
 def _no_such_verb(error: Any, message: str) -> str:
     found = _QUOTED.search(message)
     name = found[1] if found else ""
-    near = closest(name, error.ctx.command.list_commands(error.ctx))
+    near = _verb_near(name, error.ctx)
     hint = say(", did you mean `{near}`?", near=near) if near else ""
     return say("no verb {name!r}{hint}", name=name, hint=hint)
+
+
+def _verb_near(name: str, ctx: Any) -> str | None:
+    """The verb that was most likely meant; of a group only one that is spelled alike."""
+    verbs = {one: one for one in ctx.command.list_commands(ctx)}
+    known = verbs if ctx.parent else {**OTHER_WORDS, **verbs}
+    near = name if name in known else closest(name, known)
+    return known[near] if near else None

@@ -369,6 +369,30 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             id="several, with points and brackets",
         ),
         pytest.param(
+            "remember Mira x",
+            "error: no verb 'remember', did you mean `add`?; see `rolememory --help`",
+            "错误：没有命令“remember”；是不是 `add`？；用法见 `rolememory --help`",
+            id="a verb by another word",
+        ),
+        pytest.param(
+            "versoin",
+            "error: no verb 'versoin', did you mean `--version`?; see `rolememory --help`",
+            "错误：没有命令“versoin”；是不是 `--version`？；用法见 `rolememory --help`",
+            id="a misspelled word that is an option",
+        ),
+        pytest.param(
+            "role rename Mira Wren",
+            "error: no verb 'rename'; see `rolememory role --help`",
+            "错误：没有命令“rename”；用法见 `rolememory role --help`",
+            id="a verb that a group does not have",
+        ),
+        pytest.param(
+            "import sillytavern",
+            "error: say where it is: `import sillytavern FOLDER`",
+            "错误：请写明它在哪里：`import sillytavern 文件夹`",
+            id="a program without its folder",
+        ),
+        pytest.param(
             "card show wide_card.json",
             'error: wide_card.json:1:44: full-width quotes “米拉”; write plain quotes: "..."',
             '错误：wide_card.json:1:44：全角引号 “米拉”；请改成半角双引号 "..."',
