@@ -1004,6 +1004,33 @@ def test_a_list_of_the_home_that_is_changed_while_it_is_read_applies_to_the_next
     assert shown in turn(later)
 
 
+@pytest.mark.parametrize(
+    ("fact", "reply", "former", "new"),
+    [
+        pytest.param(
+            "My brother sells copper kettles in Graz.",
+            "Copper kettles from your brother's shop are lovely.",
+            "Mira",
+            "Asha",
+            id="en",
+        ),
+        pytest.param(
+            "我弟弟在格拉茨卖铜水壶。", "你弟弟店里的铜水壶真漂亮。", "米拉", "安安", id="zh"
+        ),
+    ],
+)
+def test_a_role_that_is_renamed_has_one_name_in_its_block_and_is_found_by_both(
+    home: Home, fact: str, reply: str, former: str, new: str
+) -> None:
+    role, said = home.create(former), Message.assistant(reply, name=former)
+    role.observe([fact], said, chat="one", user="lin")
+    home.folder.rename(former, new)
+    told = home.role(former).recall([fact], chat="two", user="lin").text
+    assert reply.rstrip(".。") in told
+    assert new in told
+    assert former not in told
+
+
 def test_a_file_is_no_home(tmp_path: Path) -> None:
     (file := tmp_path / "home").write_text("", encoding="utf-8")
     for makes in (lambda: Home.open(file, WORDS_ALONE), lambda: init(file)):

@@ -23,6 +23,7 @@ from rolememory.schema.passage import Passage, joined, without_question
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 from rolememory.schema.value_class import value_class
+from rolememory.text.fold import fold_name
 from rolememory.text.language import language_of
 from rolememory.text.names import SELF_WORDS, USER_WORDS
 from rolememory.text.scene_stamps import known_fields
@@ -61,6 +62,7 @@ class Cast:
     )  # memory id -> associated role it comes from
     chat: str = ""  # the chat of the prompt
     same: Callable[[str], str] = str  # maps a user's name to the person's main name
+    own_names: frozenset[str] = frozenset()  # of the character, folded; former ones too
 
 
 _NOBODY = Cast()
@@ -541,7 +543,7 @@ class Style:
 
     def _about(self, memory: Memory) -> str:
         """The memory's subject or speaker; "" for the role itself, or if the text begins with the name."""
-        if not memory.subject or memory.subject in SELF_WORDS or memory.subject == self._cast.char:
+        if not memory.subject or memory.subject in SELF_WORDS or self._is_char(memory.subject):
             return ""
         name = str(self._frame["user"]) if memory.subject in USER_WORDS else tame(memory.subject)
         return "" if tame(self._written(memory)).casefold().startswith(name.casefold()) else name
@@ -556,7 +558,7 @@ class Style:
         if not isinstance(memory, Passage):
             return self._about(memory)
         if memory.role == "assistant":
-            return label(memory.subject or "") or str(self._frame["char"])
+            return self._character(memory.subject or "")
         return self._person(memory.subject or "") or str(self._frame["user"])
 
     def _asker(self, memory: Memory) -> str:
@@ -565,7 +567,14 @@ class Style:
             return ""
         if memory.role == "assistant":
             return self._person(memory.asker) or str(self._frame["user"])
-        return label(memory.asker) or str(self._frame["char"])
+        return self._character(memory.asker)
+
+    def _character(self, name: str) -> str:
+        """A character's current name: that of the prompt's for any of its own."""
+        return ("" if self._is_char(name) else label(name)) or str(self._frame["char"])
+
+    def _is_char(self, name: str) -> bool:
+        return name == self._cast.char or fold_name(name) in self._cast.own_names
 
     def _person(self, name: str) -> str:
         """A user's current name."""

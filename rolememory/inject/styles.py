@@ -14,7 +14,7 @@ _KEPT_STYLES = 16
 _KEPT_LINES = 2_000
 _KEPT_CHATS = 64  # per style
 
-_Key = tuple[InjectSettings, Language, str, str, int]
+_Key = tuple[InjectSettings, Language, str, str, frozenset[str], int]
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Styles:
         `heard_from` is compared by identity: the mapping may grow, but its values do not change.
         """
         who = id(cast.heard_from) if cast.heard_from else 0
-        key = (settings, language, cast.char, cast.user, who)
+        key = (settings, language, cast.char, cast.user, cast.own_names, who)
         with self._lock:
             known, look = self._kept.pop(key, None), self._look()
             if known is not None and known.look is not look:

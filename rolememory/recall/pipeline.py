@@ -36,6 +36,7 @@ from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.derived import DerivedFiles
+from rolememory.storage.home import folded_names
 from rolememory.storage.kept_memories import KeptMemories
 from rolememory.storage.look import Watched
 from rolememory.storage.people import Same, alone
@@ -382,4 +383,5 @@ class RecallPipeline:
         char = given.name if given else self.card.character(role, request.user).name
         user = request.user or (given.user if given else "")
         chat = request.chat if request.shown else ""
-        return Cast(char, user, self._associates.heard_from, chat, self._resources.same)
+        own = frozenset(folded_names(role))
+        return Cast(char, user, self._associates.heard_from, chat, self._resources.same, own)

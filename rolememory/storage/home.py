@@ -200,9 +200,11 @@ class HomeFolder:
         return role
 
     def rename(self, name: str, new_name: str) -> Role:
-        """Rename the role; its id and its folder stay."""
+        """Rename the role; its id and its folder stay, and its former name as an alias."""
         _check_name(new_name)
-        return self.update(self.find(name).model_copy(update={"name": new_name.strip()}))
+        role, new = self.find(name), new_name.strip()
+        aliases = tuple(one for one in dict.fromkeys((*role.names, role.name)) if one != new)
+        return self.update(role.model_copy(update={"name": new, "aliases": aliases}))
 
     def update(self, role: Role) -> Role:
         """Write role.json, keeping unknown fields and order. An unreadable file is never overwritten.

@@ -162,10 +162,10 @@ def change_role(call: RoleCall, given: RolePatch, if_match: IfMatch) -> RoleOut:
         if_match.check(lambda: shown(call, call.role))
         _refuse_taken(call.home, [given.name or "", *(given.aliases or ())], role.id)
         told = dict(_changes(call.home, role, given))
+        if given.name is not None:
+            role = folder.rename(role.id, given.name)
         if told:
             folder.update(role.model_copy(update=told))
-        if given.name is not None:
-            folder.rename(role.id, given.name)
     call.tell("role")
     return _tagged(call, call.role)
 
