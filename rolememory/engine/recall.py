@@ -132,7 +132,6 @@ class RoleRecall:
                 shown=frozenset(
                     (preview.chat, said.version) for said in cancellable(shown) if said.slot >= 0
                 ),
-                off=visibility.off,
                 kin=role.chats.family(known_chat),
                 scene=self._scene_of(preview, visibility) if rules.inject.scene else {},
                 away_days=_away_days(preview.path, now, rules.inject.previously_days),

@@ -38,6 +38,11 @@ class Visibility(Protocol):
         ...
 
     @property
+    def off(self) -> bool:
+        """Whether somebody said that nothing is recalled in this chat."""
+        ...
+
+    @property
     def readers(self) -> AudienceLike | None:
         """Who must have been present; None = not checked."""
         ...
@@ -64,6 +69,7 @@ class _Everything:
 
     token: Hashable = None
     place: Hashable = None
+    off = False
     readers: AudienceLike | None = None
 
     def sees(self, evidence: Evidence) -> bool:

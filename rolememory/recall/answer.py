@@ -64,7 +64,7 @@ def ask(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored],
 def answer(question: RecallQuery, *, anew: bool = False) -> RecallResult:
     """Score the memories and select; `anew` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
     query, rules = question.scene.query, question.settings.recall
-    before, off = len(question.prepared.before), question.request.off
+    before, off = len(question.prepared.before), question.request.visibility.off
     if closed := turn_gate(query, before, rules, off=off):
         return RecallResult(closed=closed)
     scored, notes = ask(question, anew=anew)

@@ -191,8 +191,15 @@ def _telling_words(question: RecallQuery) -> list[str]:
 
 
 def _ways_past(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    finder = _PAST.get(reason.code)
-    if finder:
+    code, kind = reason.code, MemoryType(case.memory.type).array
+    if code in _SETTINGS:
+        yield Change("settings", *_SETTINGS[code])
+    elif code in _LIMITS:
+        widest = _WIDEST if code.endswith("budget") else case.question.size
+        yield from _more(_LIMITS[code].format(kind), reason, widest, case)
+        if code in ("type_limit", "enough"):
+            yield Change("memory", "constant", True)
+    elif finder := _PAST.get(code):
         yield from finder(reason, case)
 
 
@@ -206,57 +213,14 @@ def _past_high(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.mode", "inject")
 
 
-def _past_type_limit(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    field = "recall.max_per_type." + MemoryType(case.memory.type).array
-    yield from _more(field, reason, case.question.size, case)
-    yield Change("memory", "constant", True)
-
-
-def _past_max_items(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield from _more("recall.max_items", reason, case.question.size, case)
-
-
-def _past_enough(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield from _more("recall.enough", reason, case.question.size, case)
-    yield Change("memory", "constant", True)
-
-
-def _past_type_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield from _more("budget.per_type." + MemoryType(case.memory.type).array, reason, _WIDEST, case)
-
-
-def _past_budget(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield from _more("budget.max_total_length", reason, _WIDEST, case)
-
-
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     allowed = Allowance(case.question).doubt_of(case.memory)
     doubt = (1.0 - _just_below(case)) / allowed
     yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
 
 
-def _past_chance(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
-    yield Change("settings", "recall.passages.asked_threshold", 0.0)
-
-
-def _past_continued(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
-    yield Change("settings", "recall.passages.continued_share", 1.0)
-
-
-def _past_speaker_share(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
-    yield Change("settings", "recall.passages.speaker_share", 1.0)
-
-
 def _past_resting(reason: Reason, _: ExplainedMemory) -> Iterator[Change]:
     yield Change("settings", "recall.passages.rest", int(reason.get("turns", 1)) - 1)
-
-
-def _past_allowance(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    yield from _more("recall.passages.uninvited", reason, case.question.size, case)
-
-
-def _past_visible(_: Reason, __: ExplainedMemory) -> Iterator[Change]:
-    yield Change("settings", "recall.skip_visible", False)
 
 
 def _past_duplicate(reason: Reason, case: ExplainedMemory) -> Iterator[Change]:
@@ -295,24 +259,31 @@ def _just_below(case: ExplainedMemory) -> float:
     return int((case.scored.relevance if case.scored else 0.0) * 1000 + 1e-9) / 1000
 
 
+_SETTINGS: Mapping[str, tuple[str, float | bool]] = {
+    "by_chance": ("recall.passages.asked_threshold", 0.0),
+    "continued": ("recall.passages.continued_share", 1.0),
+    "speaker_share": ("recall.passages.speaker_share", 1.0),
+    "visible": ("recall.skip_visible", False),
+}
+"""By reason: the setting that opens a gate, and the value at which it is always open."""
+_LIMITS = {
+    "type_limit": "recall.max_per_type.{}",
+    "max_items": "recall.max_items",
+    "enough": "recall.enough",
+    "type_budget": "budget.per_type.{}",
+    "budget": "budget.max_total_length",
+    "allowance": "recall.passages.uninvited",
+}
+"""By reason: the setting with the limit; `{}` is the memory's type."""
 _PAST = {
     "below_threshold": _past_threshold,
     "low_relevance": _past_high,
-    "type_limit": _past_type_limit,
-    "max_items": _past_max_items,
-    "enough": _past_enough,
-    "type_budget": _past_type_budget,
-    "budget": _past_budget,
     "uninvited": _past_uninvited,
     "not_asked_for": _past_uninvited,
-    "allowance": _past_allowance,
     "resting": _past_resting,
-    "by_chance": _past_chance,
-    "continued": _past_continued,
-    "speaker_share": _past_speaker_share,
-    "visible": _past_visible,
     "near_duplicate": _past_duplicate,
 }
+"""By reason: other ways."""
 
 
 @value_class

@@ -323,7 +323,7 @@ class RecallPipeline:
     def _story(self, question: RecallQuery) -> StoryBlock:
         """The story block. Cost: O(chapters)."""
         limit, request = question.settings.budget.chapters, question.request
-        if not limit or not self._live.chapters or request.off:
+        if not limit or not self._live.chapters or request.visibility.off:
             return StoryBlock()
         return story.story_block(
             self._live.chapters,

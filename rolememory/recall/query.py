@@ -45,7 +45,6 @@ class Request:
     )  # what use has added to weights, by id
     circle: Circle = NOBODY  # associated roles
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
-    off: bool = False  # somebody said that nothing is recalled in this chat
     kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
     away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
     scene: Mapping[str, str] = field(
