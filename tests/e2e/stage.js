@@ -175,6 +175,8 @@ async () => {
             await edited;
         }),
         remove: (at) => told(() => program.deleteMessage(at)),
+        /** Deletes the open chat, without waiting for what is asked then. */
+        deleteChat: () => void now().executeSlashCommandsWithOptions('/delchat'),
         async branch(at) {
             const name = await createBranch(at);
             const changed = heard(on.CHAT_CHANGED);

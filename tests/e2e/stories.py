@@ -143,6 +143,12 @@ def _turns() -> Iterator[Story]:
         "a chat deleted down to its greeting counts no more, with the extension and no proxy",
         turns.deleted_to_the_greeting,
     )
+    yield from _each_way(
+        "a deleted chat is forgotten where somebody wants it",
+        turns.chat_deleted,
+        quick="extension",
+        ways=OPEN,
+    )
     yield from _each_way("a branch takes nothing away", turns.branched, ways=OPEN)
     yield from _each_way(
         "the stop button stops the model and the chat goes on", turns.stopped, quick="extension"

@@ -4,6 +4,7 @@ from functools import partial
 
 from tests.e2e.model import block, said_in
 from tests.e2e.remembering import EN, fresh
+from tests.e2e.server import until
 from tests.e2e.tavern import Stage
 
 
@@ -102,6 +103,31 @@ def deleted_to_the_greeting(stage: Stage) -> None:
     assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), (
         "what was deleted is told"
     )
+
+
+def chat_deleted(stage: Stage, way: str) -> None:
+    """The server is told of no deletion; the page asks. Kept, the chat is recalled; forgotten, it is not."""
+    stage.through(way)
+    name = fresh("Zoe")
+    stage.tell(name, "My nephew Finn mends nets in Faro.", "mends nets")
+    _delete_chat(stage, "Keep")
+    stage.tell(name, "My niece Ella tunes pianos in Graz.", "tunes pianos")
+    _delete_chat(stage, "Forget")
+    until(lambda: not _holds(stage, name, "tunes pianos"), lambda: f"{stage.said(name)}")
+    stage.comes_to_mind("What does my nephew Finn do in Faro?", "mends nets")
+    stage.chat(name)
+    assert not stage.recalls("What does my niece Ella do in Graz?", "tunes pianos")
+
+
+def _delete_chat(stage: Stage, answer: str) -> None:
+    stage.call("deleteChat")
+    asked = stage.page.locator("dialog.popup[open]", has_text="is still remembered")
+    asked.get_by_text(answer, exact=True).click()
+    asked.wait_for(state="detached")
+
+
+def _holds(stage: Stage, name: str, words: str) -> bool:
+    return any(words in text for text in stage.said(name))
 
 
 def branched(stage: Stage, way: str) -> None:

@@ -193,6 +193,7 @@ SCENE = {
     "characters": CHARACTERS,
     "chat": SAID,
     "chatMetadata": {"integrity": "c1"},
+    "chatId": "The harbour",
     "name1": "小林",
 }
 GROUP = {
@@ -257,6 +258,7 @@ def test_the_hint_tells_who_is_there(
         "role": speaking,
         "avatar": f"{speaking}.png",
         "chat": "c1",
+        "title": "The harbour",
         "user": "小林",
         "present": ["小林"],
         "type": "swipe",

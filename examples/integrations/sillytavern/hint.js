@@ -2,9 +2,9 @@
 
 const NAME = 'rolememory';
 
-/** What the proxy reads: the speaking character, its card, the chat, the persona, who else is there, what kind of call it is. */
-export function hint({ role, avatar, chat, user, group }, type, last) {
-    const said = { role, avatar, chat, user, present: [user], type: type || 'normal', last };
+/** What the proxy reads: the speaking character, its card, the chat and its title, the persona, who else is there, what kind of call it is. */
+export function hint({ role, avatar, chat, title, user, group }, type, last) {
+    const said = { role, avatar, chat, title, user, present: [user], type: type || 'normal', last };
     return group.length ? { ...said, group } : said;
 }
 

@@ -4,7 +4,7 @@ import { addCommands } from './commands.js';
 import { find, tellAsleep } from './find.js';
 import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
-import { addPanel, learnedLines, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
+import { addPanel, askToForget, learnedLines, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
 import { keepRole, renamed } from './roles.js';
 import { Trouble, follow, look, onState } from './server.js';
 import { forget, settings } from './settings.js';
@@ -46,6 +46,14 @@ const refreshLearned = () => quietly(async () => showLearned(await memory.learne
 let asked = Promise.resolve(); // one after the other, so that what came first is not shown last
 
 const refreshPeople = () => (asked = asked.then(() => quietly(async () => showStrangers(await memory.strangers()))));
+
+/** Not waited for: a question that stands open holds nothing up. */
+function chatDeleted(title) {
+    quietly(async () => {
+        const chats = await memory.chatsTitled(title);
+        if (chats.length) await askToForget(title, chats);
+    });
+}
 
 async function opened() {
     clear();
@@ -94,6 +102,7 @@ function begin() {
     eventSource.on(on.CHAT_COMPLETION_SETTINGS_READY, said);
     for (const event of [on.CHAT_CHANGED, on.PERSONA_CHANGED]) eventSource.on(event, opened);
     eventSource.on(on.CHARACTER_RENAMED, renamed);
+    for (const event of [on.CHAT_DELETED, on.GROUP_CHAT_DELETED]) eventSource.on(event, chatDeleted);
     for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, clear);
     for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);
     for (const name of ['token', 'server', 'mode']) document.getElementById(`rolememory_${name}`).addEventListener('change', listen);

@@ -3,7 +3,7 @@
 import { forget as forgetRoles, madeRole, news as newsOfRoles, roleOf, under } from './roles.js';
 import { MODEL_MS, ask } from './server.js';
 import { settled } from './turns.js';
-import { way, who } from './who.js';
+import { listeners, way, who } from './who.js';
 
 const part = encodeURIComponent;
 const LEARNERS = new Set(['user', 'learn', 'model', 'infer']);
@@ -57,6 +57,20 @@ export const news = newsOfRoles;
 export const strangers = async () => (await ask('GET', '/links')).unasked;
 export const areOne = (person, name) => ask('POST', '/links', { names: [person, name] });
 export const areTwo = (name) => ask('DELETE', `/links/${part(name)}`);
+
+/** What is remembered of the chats with this title: each with the role and the name of one who was there. */
+export async function chatsTitled(title) {
+    const found = [];
+    for (const { person } of listeners()) {
+        const id = await roleOf(person);
+        const { items } = id ? await ask('GET', `${under(id, 'chats')}?limit=200&user=${part(person.user)}`) : { items: [] };
+        found.push(...items.filter((one) => one.title === title).map((one) => ({ id, chat: one.id, name: person.role })));
+    }
+    return found;
+}
+
+/** Delete a chat with what was learned from it. */
+export const forgetChat = ({ id, chat }) => ask('DELETE', `${under(id, 'chats', chat)}?memories=delete`);
 
 /** Every name of the person who plays under this one. */
 async function namesOf(user) {

@@ -132,6 +132,18 @@ function question({ name, person }) {
     );
 }
 
+// ── chats that are deleted ──
+
+/** A chat was deleted here: ask whether those who remember it shall forget it too. */
+export async function askToForget(title, chats) {
+    const { Popup, POPUP_TYPE } = SillyTavern.getContext();
+    const names = chats.map((one) => one.name).join(', ');
+    const text = el('div', { textContent: say('{0}: what was said in the deleted chat “{1}” is still remembered. Forget it too, with what was learned from it?', names, title) });
+    const answers = { okButton: say('Forget'), cancelButton: say('Keep') };
+    const forgets = await new Popup(text, POPUP_TYPE.CONFIRM, '', answers).show();
+    if (forgets) await act(() => Promise.all(chats.map(memory.forgetChat)))();
+}
+
 // ── the last turn ──
 
 export function showTurn(turn) {

@@ -35,6 +35,7 @@ class Hint:
     present: tuple[str, ...] | None = None  # the users present; None = not given
     owners: Mapping[str, str] = field(default_factory=dict)  # `name` of a message -> user
     chat: str = ""
+    title: str = ""  # of the chat
     kind: str = ""
     task: str = ""
     where: str = ""  # hint, header, path, model
@@ -92,7 +93,8 @@ def _in_body(raw: object) -> Hint:
             return Hint()
     if not isinstance(raw, Mapping):
         return Hint()
-    names = {name: _text(raw.get(name)) for name in ("role", "role_uuid", "avatar", "user", "chat")}
+    texts = ("role", "role_uuid", "avatar", "user", "chat", "title")
+    names = {name: _text(raw.get(name)) for name in texts}
     present, owners = raw.get("present"), raw.get("owners")
     return Hint(
         **names,

@@ -112,6 +112,7 @@ class RequestReader:
             present=hint.present,
             group=_others(found),
             chat=hint.chat,
+            title=hint.title,
             doubtful=found.doubtful or not may_write,
         )
 

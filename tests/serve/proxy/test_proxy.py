@@ -75,8 +75,10 @@ def settled(house: Served, role: str = "Asha") -> Any:
 
 def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None:
     with between(tmp_path, streams("Bees", "?")) as (house, model):
-        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        first = {"role": "Asha", "user": "Lin", "chat": "one", "title": "At the harbour"}
+        ask(house, request([GREETING, FACT], hint=first))
         assert FACT[1] in [said.text for said in settled(house).chats.path("one")]
+        assert settled(house).chats.info("one").title == "At the harbour"
         ask(house, request([GREETING, ASKED], hint={"role": "Asha", "user": "Lin", "chat": "two"}))
         messages = model.requests[-1].json["messages"]
         block = next(message for message in messages if "<rolememory>" in message["content"])
