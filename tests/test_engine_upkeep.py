@@ -12,6 +12,7 @@ import pytest
 
 from rolememory import Home, Message, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownRoleError
+from rolememory.locales import Localized
 from rolememory.serve.token import token_of
 from rolememory.triggers.dates import DatesTrigger
 
@@ -211,6 +212,9 @@ class TestAssociates:
         turn = mira.recall([BEACON])
         assert "Asha/signal" not in ids(turn)
         assert any("Asha" in note and "Mira" in note for note in turn.trace.notes)
+        (told,) = (note for note in turn.trace.notes if "Asha" in note)
+        assert isinstance(told, Localized)
+        assert "没有把 'Mira' 列为关联角色" in told.text("zh")
         asha.associate("Mira", 0.1)
         turn = mira.recall([BEACON])
         assert "Asha/signal" in ids(turn)

@@ -53,7 +53,7 @@ def say(template: str, /, *, msgctxt: str = "", **values: object) -> str:
 
 def worded(text: str | Localized) -> str:
     """A text, or a localized object (an error, a note), in the person's language."""
-    return text if isinstance(text, str) else text.text(ProcessLanguage.language)
+    return text.text(ProcessLanguage.language) if isinstance(text, Localized) else text
 
 
 def told_reason(because: "Reason") -> str:

@@ -26,7 +26,7 @@ from rolememory.engine.inputs import (
 from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import RoleMemoryError
 from rolememory.learn.model.scene_states import Scenes
-from rolememory.recall.associates import NOBODY, AssociatedRole, Circle, partners
+from rolememory.recall.associates import NOBODY, AssociatedRole, Circle, partners, unavailable
 from rolememory.recall.blocks import merged
 from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
@@ -257,7 +257,7 @@ class RoleRecall:
             try:
                 others.append(self._associate(other.id).as_heard(factor, readers, story))
             except RoleMemoryError as error:
-                notes.append(f"associate {other.name!r}: {error}")
+                notes.append(unavailable(other.name, error))
         return Circle(tuple(others), tuple(notes))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rolememory.errors import TemplateError, UnknownNameError
 from rolememory.inject.meter import LIMITS
 from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox
+from rolememory.locales import LocalizedNote
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
@@ -90,14 +91,14 @@ class Templates:
             try:
                 tries.append(self._written(f"{kind}.template", name))
             except TemplateError as error:
-                notes.append(str(error))
+                notes.append(LocalizedNote(error))
         elif not self._exists(kind, name, files):
-            notes.append(str(UnknownNameError("template", name, self.known(kind))))
+            notes.append(LocalizedNote(UnknownNameError("template", name, self.known(kind))))
         for file in files:
             try:
                 tries.append(self._compiled(file))
             except TemplateError as error:
-                notes.append(str(error))
+                notes.append(LocalizedNote(error))
         if not tries:
             raise TemplateError(
                 f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
@@ -118,7 +119,7 @@ class Templates:
             try:
                 return Rendering(template.render(context), tuple(notes))
             except TemplateError as error:
-                notes.append(str(error))
+                notes.append(LocalizedNote(error))
         raise TemplateError(
             f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
         )

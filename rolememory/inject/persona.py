@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Any, Literal
 
 from rolememory.inject.environment import Templates
-from rolememory.locales import translatable, translated
+from rolememory.locales import LocalizedNote, LocalizedText, translatable, translated
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -98,7 +98,14 @@ def preferences(
         for kind, value in values.items():
             older = known.get(kind)
             if older and older.value != value:
-                overruled[kind] = f"{kind}: {older.source!r} gives way to the newer {source!r}"
+                overruled[kind] = LocalizedNote(
+                    LocalizedText(
+                        "{kind}: {older!r} gives way to the newer {newer!r}",
+                        kind=kind,
+                        older=older.source,
+                        newer=source,
+                    )
+                )
             known[kind] = Preference(kind, value, source)
     wishes = tuple(filter(None, map(known.get, _KINDS)))
     return Preferences(wishes, tuple(overruled.values()))

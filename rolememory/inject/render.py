@@ -17,7 +17,7 @@ from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted
-from rolememory.locales import translated
+from rolememory.locales import LocalizedNote, translated
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined, without_question
 from rolememory.schema.scene import Language
@@ -492,7 +492,7 @@ class Style:
             except TemplateError as error:
                 with suppress(ValueError):  # another thread removed it
                     self._tries.remove(template)
-                    self._notes.append(str(error))
+                    self._notes.append(LocalizedNote(error))
         return None
 
     def _bare(self, memories: Sequence[Memory]) -> str:

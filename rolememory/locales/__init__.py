@@ -107,6 +107,28 @@ class LocalizedText(Localized):
         return self.template, self.msgctxt, self.values
 
 
+class LocalizedNote(str, Localized):
+    """A message as English text, which also has its text in other languages.
+
+    >>> note = LocalizedNote(LocalizedText("no model server is set"))
+    >>> note, note.text("zh")
+    ('no model server is set', '还没有设置模型服务')
+    """
+
+    __slots__ = ("_said",)
+    _said: Localized
+
+    def __new__(cls, said: Localized) -> "LocalizedNote":
+        """From a message or an error."""
+        made = super().__new__(cls, said.text())
+        made._said = said
+        return made
+
+    def text(self, language: str = "en") -> str:
+        """The message in that language."""
+        return self._said.text(language)
+
+
 class Listed(Localized):
     """A list of names, joined as usual in the language.
 

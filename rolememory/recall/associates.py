@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.errors import RoleMemoryError
+from rolememory.locales import Localized, LocalizedNote, LocalizedText
 from rolememory.recall.active_set import EVERYTHING, Visibility
 from rolememory.recall.gates import Asker, first_closed, inherited
 from rolememory.recall.index import Clock, MemoryIndex
@@ -66,15 +67,26 @@ def partners(role: Role, find: Callable[[str], Role]) -> tuple[list[tuple[Role, 
         try:
             other = find(named.role)
         except RoleMemoryError as error:
-            notes.append(f"associate {named.role!r}: {error}")
+            notes.append(unavailable(named.role, error))
             continue
         if other.id == role.id or not any(_means(one.role, role, find) for one in other.associates):
             notes.append(
-                f"associate {other.name!r}: not heard, its role.json does not name {role.name!r} among its associates"
+                unavailable(
+                    other.name,
+                    LocalizedText(
+                        "not heard, its role.json does not name {name!r} among its associates",
+                        name=role.name,
+                    ),
+                )
             )
         elif named.factor > 0.0:
             found[other.id] = (other, named.factor)
     return list(found.values()), notes
+
+
+def unavailable(name: str, why: Localized) -> LocalizedNote:
+    """The note on an associate that is not heard."""
+    return LocalizedNote(LocalizedText("associate {associate!r}: {told}", associate=name, told=why))
 
 
 def _means(name: str, role: Role, find: Callable[[str], Role]) -> bool:

@@ -22,7 +22,7 @@ from rolememory.jsregex.escapes import in_units, paired
 from rolememory.jsregex.nodes import Node
 from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
 from rolememory.jsregex.write import Writer
-from rolememory.locales import LocalizedText
+from rolememory.locales import LocalizedNote, LocalizedText
 from rolememory.schema.value_class import value_class
 
 MAX_WEIGHT = 10_000  # nodes with loops unrolled to their minimum, as the engine does when compiling
@@ -179,15 +179,14 @@ class PatternBudget:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the trace, in English: one per pattern that did not finish."""
-        told = [f"pattern {_shown(key)} took too long and was stopped" for key in self.unfinished]
-        return (
-            *told,
-            *(
-                f"pattern {_shown(key)} rests: it timed out too often; simplify it"
-                for key in self.quarantined
-            ),
+        """Notes for the trace: one per pattern that did not finish."""
+        slow, resting = (
+            LocalizedText("pattern {pattern} took too long and was stopped"),
+            LocalizedText("pattern {pattern} rests: it timed out too often; simplify it"),
         )
+        told = [slow.filled(pattern=_shown(key)) for key in self.unfinished]
+        told += [resting.filled(pattern=_shown(key)) for key in self.quarantined]
+        return tuple(map(LocalizedNote, told))
 
     def search(self, pattern: Pattern, text: str) -> Place | None:
         """`pattern.search(text)` within the time left; None also if it did not finish. Never raises."""

@@ -21,7 +21,7 @@ class Reader:
 
     def say(self, text: str | Localized) -> str:
         """A text without local paths; a localized one in the reader's language."""
-        told = text if isinstance(text, str) else text.text(self.language)
+        told = text.text(self.language) if isinstance(text, Localized) else text
         for root in (str(self.app_state.home.path), str(shipped())):
             told = told.replace(f"{root}/", "").replace(f"{root}\\", "").replace(root, ".")
         return told

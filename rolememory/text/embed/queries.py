@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 
 from rolememory.errors import ModelError
+from rolememory.locales import LocalizedNote
 from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import Embedder
 from rolememory.text.words import term_query
@@ -54,7 +55,7 @@ class QueryVectors:
         try:
             return self._kept(embedder.key, text)  # another model has other vectors
         except ModelError as error:
-            self.failure = str(error)
+            self.failure = LocalizedNote(error)
             return None
 
     def talk(self, texts: Sequence[str]) -> Floats | None:

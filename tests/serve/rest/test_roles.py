@@ -134,6 +134,21 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused_with_what_stands_ther
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "among its associates"), ("zh", "列为关联角色")],
+)
+def test_an_associate_that_is_not_heard_is_noted_in_the_readers_language(
+    role: Caller, another: Any, language: str, told: str
+) -> None:
+    friend = another(f"A Friend Who Does Not Know, {language}")
+    role("PATCH", "", {"associates": [{"role": friend.name}]})
+    asked = {"messages": [{"role": "user", "content": "Where is it?"}], "dry_run": True}
+    (note,) = role.post("/recall", asked, headers={"accept-language": language})["notes"]
+    assert friend.name in note
+    assert told in note
+
+
 def test_associates_are_named_by_id(role: Caller, another: Any) -> None:
     friend = another("A Friend Of Hers")
     changed = good(role("PATCH", "", {"associates": [{"role": friend.name, "factor": 0.4}]}))
