@@ -43,9 +43,11 @@ TALK = 8
 OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 OWN_ABOUT = 0.5
-"""... where the question names the character, or asks them about themselves: then it is about them."""
+"""... where the question names the character: then it is about them."""
+OWN_OF_YOU = 0.8
+"""... where it asks the character about itself ..."""
 MOST_OF_YOU = 2
-"""Their own words that come so where it only asks them."""
+"""... beyond so many, for which `OWN_ABOUT` is enough."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
 _NAME_WORD = re.compile(r"[^\W_]+")
@@ -402,6 +404,16 @@ def _continued(
     return _too_long("continued", [*told, memory], limit) if told or not limit else None
 
 
+def _own_share(allowed: Allowance, memory: Passage, chosen: Sequence[Scored]) -> float:
+    """What part of the best relevance the character's own words need beside better passages."""
+    if allowed.is_named(memory.subject):
+        return OWN_ABOUT
+    if not allowed.of_you:
+        return OWN_LEAST
+    few = sum(_is_own(one.memory) for one in chosen) < MOST_OF_YOU
+    return OWN_ABOUT if few else OWN_OF_YOU
+
+
 def _reply_beside(
     allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
 ) -> Reason | None:
@@ -409,9 +421,7 @@ def _reply_beside(
     if memory.role != "assistant":
         return None
     best = max((one.relevance for one in chosen), default=0.0)
-    replies = sum(_is_own(one.memory) for one in chosen) if allowed.of_you else MOST_OF_YOU
-    about = replies < MOST_OF_YOU or allowed.is_named(memory.subject)
-    least = best * (OWN_ABOUT if about else OWN_LEAST)
+    least = best * _own_share(allowed, memory, chosen)
     return None if relevance >= least else _too_faint("reply_beside", relevance, least)
 
 

@@ -179,11 +179,41 @@ def test_own_words_beside_better_ones(query: str, speaker: str, told: bool) -> N
     assert found is None or (isinstance(found, Reason) and found.code == "reply_beside")
 
 
-def test_who_asks_the_character_hears_two_of_its_words_beside_better_ones() -> None:
-    own = said("A heron, in grey.", "assistant", 0.6, speaker="Mira")
-    rules = allowance("What did you paint?")
-    assert rules.refuses(own.memory, own.relevance, [SHORT, own]) is None
-    assert _code(rules.refuses(own.memory, own.relevance, [SHORT, own, own])) == "reply_beside"
+PAINTINGS = ["a heron", "the old harbour", "my sister asleep", "two storms", "an empty boat"]
+PAINTINGS_ZH = ["一只鹭", "旧码头", "熟睡的妹妹", "两场风暴", "一条空船"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "paintings", "queries"),
+    [
+        pytest.param(
+            "Mira",
+            ("I saw that you painted pictures.", "I painted {}."),
+            PAINTINGS,
+            ("What pictures have you painted?", "What pictures has Mira painted?"),
+            id="en",
+        ),
+        pytest.param(
+            "米拉",
+            ("我看见你画过画。", "我画过一幅画，是{}。"),
+            PAINTINGS_ZH,
+            ("你画过什么画？", "米拉画过什么画？"),
+            id="zh",
+        ),
+    ],
+)
+def test_who_asks_the_character_about_itself_hears_all_that_it_said_of_it(
+    tmp_path: Path, name: str, told: tuple[str, str], paintings: list[str], queries: tuple[str, str]
+) -> None:
+    """The answer is what it said, though what others said of it shares more with the question."""
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create(name)
+        for number, painting in enumerate(paintings):
+            said = [Message.user(told[0]), Message.assistant(told[1].format(painting))]
+            role.observe(said, chat=f"day {number}", user="lin")
+        found = [role.recall(one, chat="now", user="lin", dry_run=True) for one in queries]
+    for turn in found:
+        assert all(painting in turn.text for painting in paintings), turn.explain()
 
 
 def test_memories_are_bound_by_none_of_this() -> None:
