@@ -334,8 +334,8 @@ def _is_own(memory: Memory) -> bool:
     return isinstance(memory, Passage) and memory.role == "assistant"
 
 
-def _too_faint(code: str, relevance: float, least: float) -> Reason:
-    return Reason(code, (("relevance", relevance), ("threshold", least)))
+def _too_faint(code: str, relevance: float, least: float, *values: tuple[str, float]) -> Reason:
+    return Reason(code, (("relevance", relevance), ("threshold", least), *values))
 
 
 def _too_long(
@@ -379,7 +379,8 @@ def _faint(
     if not allowed.is_faint(memory, relevance):
         return None
     code = "not_asked_for" if allowed.asked else "uninvited"
-    return _too_faint(code, relevance, allowed.needed(memory))
+    setting = allowed.question.settings.recall.passages.uninvited_threshold
+    return _too_faint(code, relevance, allowed.needed(memory), ("setting", setting))
 
 
 def _by_chance(
