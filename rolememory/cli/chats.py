@@ -45,6 +45,12 @@ def chat_messages(text: str, file: str) -> "list[Message]":
     Raises:
         FileError: not a chat, with the line.
     """
+    if not text.strip():
+        raise FileError(
+            file,
+            "the file is empty",
+            remedy="give a chat as JSON, JSON lines, or lines `Name: text`",
+        )
     return [_message(raw, file, line) for line, raw in _rows(text, file)]
 
 
@@ -120,4 +126,5 @@ def _message(raw: Any, file: str, line: int | None) -> "Message":
 
 
 def _speaker(raw: Mapping[str, Any]) -> str:
-    return "user" if raw.get("is_user") else "system" if raw.get("is_system") else "assistant"
+    """The role of a SillyTavern message; one hidden from the model is left out, as an import does."""
+    return "system" if raw.get("is_system") else "user" if raw.get("is_user") else "assistant"

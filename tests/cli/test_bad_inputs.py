@@ -31,6 +31,7 @@ FILES: dict[str, bytes] = {
     "chat_nobody.json": b'[{"content": "who says this?"}]',
     "chat_role.json": b'[{"role": "narrator", "content": "x"}]',
     "chat_object.json": b'{"hello": "world"}',
+    "empty_chat.txt": b"\n",
     "chat_line.jsonl": b'{"role": "user", "content": "a"}\n{"role": broken}\n',
 }
 
@@ -409,6 +410,12 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             "error: wide_book.json:1:32: full-width comma ，; write ,",
             "错误：wide_book.json:1:32：全角逗号 ，；请改成 ,",
             id="the same in a lorebook that is imported",
+        ),
+        pytest.param(
+            "observe Mira empty_chat.txt",
+            "error: empty_chat.txt: the file is empty; give a chat as JSON, JSON lines, or lines `Name: text`",
+            "错误：empty_chat.txt：文件是空的；聊天记录应为 JSON、JSON Lines，或“名字：话”的文本",
+            id="a chat that is empty",
         ),
         pytest.param(
             "recall Mira hi --chat wide_chat.json",

@@ -86,6 +86,21 @@ def test_a_sillytavern_chat_is_observed_with_its_dates(home: Command, tmp_path: 
     assert ("mill burns" in july, "磨坊" in july) == (False, True)
 
 
+def test_what_is_hidden_in_a_sillytavern_chat_is_not_observed(
+    home: Command, tmp_path: Path
+) -> None:
+    lines = [
+        {"user_name": "Lin", "character_name": "Mira"},
+        {"name": "Lin", "is_user": True, "is_system": True, "mes": "The granary burns."},
+        {"name": "Lin", "is_user": True, "mes": "The mill burns."},
+    ]
+    file = tmp_path / "Mira.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    run(home, "observe", "Mira", str(file), "--user", "lin")
+    told = run(home, "recall", "Mira", "What did I say that burns?", "--user", "lin")
+    assert ("mill" in told, "granary" in told) == (True, False)
+
+
 @pytest.mark.parametrize(("language", "word"), [("en", "new messages"), ("zh", "条新消息")])
 def test_observe_speaks_both_languages(home: Command, language: str, word: str) -> None:
     assert word in run(home, "observe", "Mira", file_of(home), "--chat", "one", language=language)
