@@ -6,8 +6,9 @@ The comments of the written file, the docs and the settings page are generated f
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from rolememory.schema.described import DescribedModel
 from rolememory.schema.entry import Unit
 from rolememory.schema.memory import Source
 
@@ -18,9 +19,7 @@ Positive = Annotated[float, Field(gt=0.0)]
 LanguageCode = Annotated[str, Field(pattern="^(auto|[a-z]{2,3})$")]
 
 
-class Section(
-    BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-):
+class Section(DescribedModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """A table of the file. Settings are ours: an unknown key is a typing mistake and refused."""
 
 
@@ -229,7 +228,7 @@ class TriggerSettings(Section):
     dates: DatesSettings = DatesSettings()
     recency: RecencySettings = RecencySettings()
     emotional: EmotionalSettings = EmotionalSettings()
-    others: dict[str, StrategySettings] = {}
+    others: dict[str, StrategySettings] = Field({})
     """strategies of other packages, by name"""
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from rolememory.errors import SettingsError
 from rolememory.locales import translatable, translated
+from rolememory.schema.described import descriptions
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
-from rolememory.schema.settings import ServeSettings
+from rolememory.schema.settings import ServeSettings, Settings
 from rolememory.schema.value_class import value_class
 from rolememory.storage.files.space import space_of
 from rolememory.storage.port import Space, rewrite
@@ -50,7 +51,8 @@ def described(key: str, language: Language = "en") -> str:
 
 def _description(key: str) -> str:
     if key in leaves():
-        return leaves()[key].description or ""
+        section, _, name = key.rpartition(".")
+        return descriptions(sections().get(section, Settings)).get(name, "")
     return (sections()[key].__doc__ or "").split("\n")[0]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.fields import FieldInfo
 
+from rolememory.schema.described import DescribedModel
 from rolememory.schema.json_types import JsonObject
 from rolememory.serve.rest.reader import reader
 
@@ -22,19 +23,11 @@ Scalar = str | int | float | bool | None
 Row = TypeVar("Row")
 
 
-class In(
-    BaseModel, frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-):
+class In(DescribedModel, frozen=True, extra="forbid", allow_inf_nan=False):
     """Part of a request: an unknown field is a typing mistake, numbers are finite."""
 
 
-class Out(
-    BaseModel,
-    frozen=True,
-    from_attributes=True,
-    populate_by_name=True,
-    use_attribute_docstrings=True,
-):
+class Out(DescribedModel, frozen=True, from_attributes=True, populate_by_name=True):
     """Part of an answer."""
 
     @classmethod
@@ -76,10 +69,9 @@ Translated = Annotated[str, BeforeValidator(lambda text: reader().say(text))]
 Rounded = Annotated[float, BeforeValidator(lambda value: round(value, 4))]
 
 
-class Page(Out, Generic[Row], use_attribute_docstrings=False):
+class Page(Out, Generic[Row]):
     """Some rows of a list; `total` counts all of them."""
 
-    # no field has a docstring, and looking for one again for each kind of row delays the start
     items: list[Row]
     total: int
     limit: int
