@@ -44,7 +44,7 @@ class Visibility(Protocol):
 
     @property
     def readers(self) -> AudienceLike | None:
-        """Who must have been present; None = not checked."""
+        """Everybody who reads the reply, and must have been present; None = the user alone, not checked."""
         ...
 
     def sees(self, evidence: Evidence) -> bool:

@@ -11,7 +11,6 @@ from itertools import compress
 
 from rolememory.recall.active_set import (
     EVERYTHING,
-    AudienceLike,
     Visibility,
     counts,
     is_later,
@@ -39,7 +38,6 @@ class Asker:
     visibility: Visibility = (
         EVERYTHING  # which messages stand, as seen from this chat, and were heard by all who read
     )
-    readers: AudienceLike | None = None  # everybody who reads the reply; None = the user alone
     aside: bool = True  # asks out of character, or searches
 
     def seeing(self, visibility: Visibility, superseded: Mapping[str, str]) -> "Asker":
@@ -48,7 +46,8 @@ class Asker:
 
     def is_only(self, user: str) -> bool:
         """Whether only this user reads the reply."""
-        return self.user == user if self.readers is None else self.readers.are(user)
+        readers = self.visibility.readers
+        return self.user == user if readers is None else readers.are(user)
 
 
 @value_class

@@ -200,7 +200,7 @@ class _View:
         """The ids eligible for this asker."""
         rules = asker.rules
         gated = rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
-        key = (asker.user, asker.readers, asker.aside, gated)
+        key = (asker.user, asker.visibility.readers, asker.aside, gated)
         known = self._audiences.get(key)
         if known is None:
             known = self._audiences[key] = _Audience(index, asker, expiring)

@@ -225,7 +225,6 @@ class RecallPipeline:
             settings.recall,
             self._live.superseded(request.visibility),
             request.visibility,
-            request.visibility.readers,
             prepared.aside or aside,
         )
         heard = self._live.audience(asker)
