@@ -134,7 +134,11 @@ class Tools:
         """The memories that count, newest first; archived and outdated ones are left out."""
         heard = self._current(self.home.role(role), user)
         found = [one for one in heard if type in (None, one.type.value)]
-        nothing = self._say("nothing is remembered")
+        nothing = (
+            self._say("no more; {count} in all", count=len(found))
+            if found
+            else self._say("nothing is remembered")
+        )
         return listed(found[offset : offset + limit], len(found), nothing)
 
     def forget(

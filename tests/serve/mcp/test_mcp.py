@@ -409,6 +409,13 @@ def test_what_is_said_is_bounded(folder: Path, tool: str) -> None:
         assert "serve.max_messages" in text(called(*too_much))
 
 
+@pytest.mark.parametrize(("lang", "more"), [("en", "no more; "), ("zh", "没有更多了；共 ")])
+def test_a_list_that_is_read_to_its_end_says_so(folder: Path, lang: str, more: str) -> None:
+    past = {"role": "Mira", "offset": 99}
+    found = asked(folder, lambda client: client.call_tool("list", past), lang)
+    assert text(found).startswith(f"{more}{found.structured_content['total']}")
+
+
 def test_every_argument_has_its_effect(folder: Path) -> None:
     (folder / "rolememory.toml").write_text('[chats]\nstories = "each"\n', encoding="utf-8")
     said = "I keep a heron in the boathouse."
