@@ -83,7 +83,7 @@ def test_where_it_cannot_begin_the_chat_goes_on_and_the_log_stays_short(
         folder = role.folder
     damage(folder)
     (place / "rolememory.toml").write_text('embedding.backend = "off"', "utf-8")
-    said = [f"{order} {turn}" for turn in range(12) for order in REMEMBER.values()]
+    said = [f"{order} {turn}" for turn in range(4) for order in REMEMBER.values()]
     with Endpoint(Script()) as model:
         server = Memory(place, f"{model.url}/v1").start()
         try:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.page.tour import VIEWS, walk
-from tests.page.visitors import ALL, CACHE, Visitor, axe, rows, visiting, words
+from tests.page.visitors import ALL, Visitor, axe, rows, visiting, words
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks
 
@@ -64,13 +64,12 @@ def lively(role: Caller) -> Caller:
 def test_every_view_fits_the_screen_and_has_no_serious_barrier(
     browser: Browser, house: Served, lively: Caller, language: str, screen: str, dark: bool
 ) -> None:
-    checker, album = axe(), CACHE / "screenshots"
-    album.mkdir(parents=True, exist_ok=True)
+    checker = axe()
     with visiting(browser, house, language, screen, dark) as visitor:
         for view in VIEWS if ALL else OWN:
             walk(visitor, lively, view)
-            name = f"{view}-{language}-{screen}-{'night' if dark else 'day'}.png"
-            visitor.page.screenshot(path=album / name, full_page=view != "settings")
+            name = f"{view}-{language}-{screen}-{'night' if dark else 'day'}"
+            visitor.pictured(name, whole=view != "settings")
             assert (
                 visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
             ), view

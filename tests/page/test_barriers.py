@@ -1,4 +1,4 @@
-"""Trying out, chats, review, people, books and settings: no barrier for anybody, nothing wider than the screen; pictures kept to look at."""
+"""Trying out, chats, review, people, books and settings: no barrier for anybody, nothing wider than the screen."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.page.visitors import CACHE, Visitor, axe, visiting
+from tests.page.visitors import Visitor, axe, visiting
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks
 
@@ -124,13 +124,9 @@ def test_no_view_has_a_serious_barrier_or_is_wider_than_the_screen(
     browser: Browser, house: Served, lively: Caller, language: str, screen: str, dark: bool
 ) -> None:
     checker, found = axe(), []
-    CACHE.joinpath("screenshots").mkdir(parents=True, exist_ok=True)
     with visiting(browser, house, language, screen, dark) as visitor:
         for name in visits(visitor, lively):
-            visitor.page.screenshot(
-                path=CACHE / "screenshots" / f"{name}-{language}-{screen}.png",
-                full_page=name not in DIALOGS,
-            )
+            visitor.pictured(f"{name}-{language}-{screen}", whole=name not in DIALOGS)
             if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 found.append((name, "wider than the screen", ""))
             visitor.page.evaluate(checker)

@@ -125,6 +125,11 @@ class Visitor:
         found.wait_for()
         return found
 
+    def pictured(self, name: str, *, whole: bool) -> None:
+        """A picture to look at, when the page is visited at length."""
+        if ALL:
+            self.page.screenshot(path=CACHE / "screenshots" / f"{name}.png", full_page=whole)
+
     def misses(self, text: str) -> None:
         """Waits until it stands there no more."""
         self.page.get_by_role("main").get_by_text(text).first.wait_for(state="detached")
