@@ -212,7 +212,7 @@ class TermIndex:
     ) -> "CollectionStatistics":
         """Statistics over the texts in these rows, a mask (n_rows,), only; None = all.
 
-        Reuses the cache of `before` if only rows after its own were added.
+        Reuses what `before` has read of the same postings, and what it has counted if only rows after its own were added.
         """
         with self._lock:
             mask = self._alive()
@@ -251,12 +251,11 @@ def most_telling(information: Mapping[str, float], most: int) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Cache:
-    """What was looked up of some texts, each up to a row; shared by all statistics whose masks begin alike."""
+class _ReadPostings:
+    """The postings read so far, each up to a row; shared by all statistics of an index, whatever their masks."""
 
     rare: dict[str, tuple[Rows, Counts, int]] = field(default_factory=dict)  # rows, their counts
     everyday: dict[str, tuple[Counts, int]] = field(default_factory=dict)  # counts by row
-    texts: dict[str, tuple[int, int]] = field(default_factory=dict)  # document frequency
     held: int = 0  # memory used, in postings
 
 
@@ -277,25 +276,27 @@ class CollectionStatistics:
         lock: AbstractContextManager[Any],
         before: "CollectionStatistics | None" = None,
     ) -> None:
-        """`mask`: the mask of its rows; `lengths`: the length of each text; `before`: whose cache is used if it fits."""
+        """`mask`: the mask of its rows; `lengths`: the length of each text; `before`: whose caches are used if they fit."""
         self._postings, self._mask, self._lock = postings, mask, lock
         self._size = int(np.count_nonzero(mask))
         usual = float(lengths[mask].sum()) / max(self._size, 1)
         slope = np.float32(K1 * B / max(usual, 1e-6))
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
-        goes_on = before is not None and not before.full and before.begins(mask, postings)
-        self._known: _Cache = before._known if before and goes_on else _Cache()
+        same = before if before and before._postings is postings and not before.full else None
+        self._read = same._read if same else _ReadPostings()
+        self._held = dict[str, tuple[Rows, Counts]]()  # rows of the mask with a token, their counts
+        # document frequency up to a row
+        self._texts = same._texts if same and same._begins(mask) else dict[str, tuple[int, int]]()
         # information of a rare word in two texts, in nats: the unit of `ENOUGH`, and the minimum of a question
         self.rare_word = log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))
         self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
         self._information: dict[str, float] = {}
         self._holders: dict[str, int] = {}  # document frequency by token
 
-    def begins(self, mask: Mask, postings: Postings) -> bool:
-        """Whether the mask begins with this one's, of the same postings."""
+    def _begins(self, mask: Mask) -> bool:
+        """Whether the mask begins with this one's."""
         size = len(self._mask)
-        same = postings is self._postings and size <= len(mask)
-        return same and not np.count_nonzero(mask[:size] != self._mask)
+        return size <= len(mask) and not np.count_nonzero(mask[:size] != self._mask)
 
     @property
     def n_rows(self) -> int:
@@ -308,53 +309,62 @@ class CollectionStatistics:
         return self._size
 
     def _looked_up(self, token: str, since: int = 0) -> tuple[Rows, Counts]:
-        """The rows from `since` on with a token, and its count in each."""
+        """All rows from `since` on with a token, and its count in each."""
         with self._lock:  # a buffer cannot grow while it is read
             posting = self._postings.of(token, since)
             rows, often = (posting >> COUNT_BITS).astype(np.int64), posting & MOST
         rows = rows[: rows.searchsorted(len(self._mask))]
-        chosen = self._mask.take(rows)
-        return rows.compress(chosen), often[: len(rows)].compress(chosen).astype(np.uint8)
+        return rows, often[: len(rows)].astype(np.uint8)
 
-    def _holding(self, token: str) -> tuple[Rows, Counts]:
-        """The rows with a token, and its count in each; cached."""
-        known, size = self._known, len(self._mask)
-        rows, often, upto = known.rare.get(token) or _nowhere()
+    def _posted(self, token: str) -> tuple[Rows, Counts]:
+        """All rows with a token, and its count in each; cached."""
+        read, size = self._read, len(self._mask)
+        rows, often, upto = read.rare.get(token) or _nowhere()
         if upto > size:  # of a later turn
             size = int(rows.searchsorted(size))
             return rows[:size], often[:size]
         if upto < size and self._postings.grew(token, upto):
             more, counts = self._looked_up(token, upto)
-            known.held += len(more)
+            read.held += len(more)
             rows = np.concatenate((rows, more)) if upto else more
             often = np.concatenate((often, counts)) if upto else counts
-        known.rare[token] = rows, often, size
+        read.rare[token] = rows, often, size
         return rows, often
 
+    def _holding(self, token: str) -> tuple[Rows, Counts]:
+        """The rows of the mask with a token, and its count in each; cached."""
+        if token not in self._held:
+            rows, often = self._posted(token)
+            chosen = self._mask.take(rows)
+            every = bool(chosen.all())
+            here = (rows, often) if every else (rows.compress(chosen), often.compress(chosen))
+            self._held[token] = here
+        return self._held[token]
+
     def _often(self, token: str) -> Counts:
-        """The count of a token in each row, (n_rows,); cached."""
-        known, size = self._known, len(self._mask)
-        often, upto = known.everyday.get(token, (np.zeros(0, np.uint8), 0))
+        """The count of a token in each row, (n_rows,), whatever the mask; cached."""
+        read, size = self._read, len(self._mask)
+        often, upto = read.everyday.get(token, (np.zeros(0, np.uint8), 0))
         if upto < size:
             rows, counts = self._looked_up(token, upto)
             if len(often) < size:
                 room = np.zeros(size + size // 4, np.uint8)
                 room[: len(often)] = often
-                known.held += (len(room) - len(often)) // EVERYDAY
+                read.held += (len(room) - len(often)) // EVERYDAY
                 often = room
             often[rows] = counts
-            known.everyday[token] = often, size
+            read.everyday[token] = often, size
         return often[:size]
 
     @property
     def full(self) -> bool:
-        """Whether the cache is full, so that a successor starts with an empty one."""
+        """Whether the caches are full, so that a successor starts with empty ones."""
         most = max(MOST_HELD, HELD_PER_ROW * len(self._mask))
-        return self._known.held + len(self._known.texts) > most
+        return self._read.held + len(self._texts) > most
 
     def count(self, some: Iterable[str]) -> None:
         """Compute document frequency and information of these tokens. Cost: one pass over their new postings."""
-        size, texts = len(self._mask), self._known.texts
+        size, texts = len(self._mask), self._texts
         known, late = dict[str, int](), dict[str, int]()
         for token in some:
             if token in self._information:
@@ -362,6 +372,8 @@ class CollectionStatistics:
             held, upto = texts.get(token, (0, 0))
             if upto > size:  # of a later turn
                 held, upto = 0, 0
+            if not upto and (read := self._in_read(token)) is not None:
+                held, upto = read, size
             known[token] = held
             if upto < size and self._postings.grew(token, upto):
                 late[token] = upto
@@ -371,6 +383,14 @@ class CollectionStatistics:
             found = self._holders[token] = held + more.get(token, 0)
             texts[token] = found, size
             self._information[token] = self._tells(token, found)
+
+    def _in_read(self, token: str) -> int | None:
+        """How many texts have a token, if its postings were read already."""
+        if token in self._read.rare:
+            return len(self._holding(token)[0])
+        if token in self._read.everyday:
+            return int(np.count_nonzero(self._often(token) * self._mask))
+        return None
 
     def _tells(self, token: str, held: int) -> float:
         every = self._size + BACKGROUND + 1.0
@@ -462,6 +482,7 @@ class CollectionStatistics:
                 weighed.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
         for everyday, some in groupby(weighed, itemgetter(0)):
             (self._add_everyday if everyday else self._add_rare)(out, list(some))
+        out *= self._mask
         out *= np.float32(1.0 / self._asked(informing))
         return out
 
@@ -476,7 +497,7 @@ class CollectionStatistics:
         return min(max(mass, unit), ENOUGH * unit)
 
     def _add_everyday(self, out: Floats, weighed: Sequence[tuple[bool, str, float]]) -> None:
-        """Add the scores of common tokens from dense counts. Cost: passes over `out` for each."""
+        """Add the scores of common tokens to all rows, from dense counts. Cost: passes over `out` for each."""
         for _, token, most in weighed:
             share = self._often(token).astype(np.float32)
             bounds = share + self._norms

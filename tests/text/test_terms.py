@@ -353,22 +353,30 @@ def test_a_pair_of_characters_is_held_once_however_many_texts_have_it() -> None:
 SAID = ("The beacon failed.", "A storm over the harbour.", "Tea in the storm.", "灯塔的灯灭了。")
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.sampled_from((*SAID, None))), max_size=12))
-def test_what_was_looked_up_before_others_came_is_the_same(
-    changes: list[tuple[str, str | None]],
+HEARD = ("abcdef0123456789", "abcdef", "bg012", "")
+CHANGED = st.tuples(
+    st.sampled_from("abcdefg"), st.sampled_from((*SAID, None)), st.sampled_from(HEARD)
+)
+
+
+@given(st.lists(CHANGED, max_size=12))
+def test_what_was_looked_up_before_others_came_or_asked_is_the_same(
+    changes: list[tuple[str, str | None, str]],
 ) -> None:
     index, before, question = TermIndex(), None, term_query("beacon storm tea number 灯塔")
     others = {str(at): f"Tea of number {at}." for at in range(12)}
     sealed = indexed(a=SAID[0], b=SAID[1], **others).sealed(1, 0.0)
     index.adopt(lambda: sealed)
     index.add_all(others.items())
-    for entry_id, text in changes:
+    for entry_id, text, ids in changes:
         if text is None:
             index.remove(entry_id)
         else:
             index.add(entry_id, text)
         heard = np.zeros(index.n_rows, dtype=np.bool_)
-        rows = index.rows([*"abcdef", *others])  # "g" is not for this asker
+        rows = index.rows(ids)
         heard[rows[rows >= 0]] = True
         before = index.among(heard, before)
-        assert np.array_equal(before.scores(question), index.among(heard).scores(question))
+        scores = before.scores(question)
+        assert np.array_equal(scores, index.among(heard).scores(question))
+        assert not scores[~heard].any()
