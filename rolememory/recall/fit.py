@@ -159,7 +159,7 @@ def _fit(choice: _Selection) -> Fitted:
     relevances: list[float] = ranking.relevances.tolist()
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
-        if in_part and kind == TYPED and memory.evidence:
+        if in_part and kind == TYPED and not choice.is_full and memory.evidence:
             memory = _in_part(choice, place)
         reason = _why_out(choice, gates[kind], place, memory, relevances[place])
         if reason is None:
@@ -268,7 +268,7 @@ def _dated(scored: Scored, chosen: Collection[str]) -> Scored:
 def _in_part(choice: _Selection, place: int) -> Memory:
     """A memory of a chat as rendered: an excerpt, if a question is asked and better ones precede it."""
     memory = choice.ranking.memories[place]
-    if memory.locked or choice.is_full or not choice.excerpts.cuts(memory):
+    if memory.locked or not choice.excerpts.cuts(memory):
         return memory
     return choice.excerpts.part(memory, _shared(choice.ranking[place]))
 
@@ -429,15 +429,17 @@ def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
 
 def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
     """Closed once enough was selected: relevance read as a probability sums to the expected number of relevant memories."""
-    relevance, limit = choice.fitted.relevance, choice.rules.enough
-    if limit is None or relevance < limit:
+    relevance, enough = choice.fitted.relevance, choice.rules.enough
+    if enough is None or relevance < enough:
         return None
-    if memory.evidence and choice.allowance.asked:
-        limit *= OF_CHATS
-    return partial(_told_enough, relevance, limit) if relevance >= limit else None
+    most = enough * (OF_CHATS if choice.allowance.asked else 1.0)
+    if relevance < most and memory.evidence:
+        return None
+    return partial(_told_enough, relevance, memory, enough, most)
 
 
-def _told_enough(relevance: float, limit: float) -> Reason:
+def _told_enough(relevance: float, memory: Memory, enough: float, most: float) -> Reason:
+    limit = most if memory.evidence else enough
     return Reason("enough", (("sum", round(relevance, 2)), ("limit", limit)))
 
 
