@@ -126,7 +126,8 @@ def _fold(text: str) -> Folded:
 
 
 def _keeps_length(characters: str) -> bool:
-    return all(len(_CHARACTERS[ord(char)]) == 1 for char in characters)
+    characters.translate(_CHARACTERS)  # now each is known
+    return _CHARACTERS.resized.isdisjoint(characters)
 
 
 def _one_blank(folded: str) -> Folded:
@@ -193,8 +194,15 @@ def _bare(text: str) -> str:
 class _Characters(dict[int, str]):
     """Code point -> folded form, computed on first use; for `str.translate`."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.resized: set[str] = set()  # characters known so far that do not fold to a single one
+
     def __missing__(self, code: int) -> str:
-        folded = self[code] = _fold_unit(chr(code))
+        folded = _fold_unit(chr(code))
+        if len(folded) != 1:
+            self.resized.add(chr(code))
+        self[code] = folded
         return folded
 
 
