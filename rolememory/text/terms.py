@@ -111,8 +111,18 @@ class TermIndex:
         """The same for many whose texts have these digests; known texts are not read."""
         with self._lock:
             self._open()
+            rows = list(map(self._row_of_text.get, digests))
+            known = {
+                one: row
+                for one, row in zip(items, rows, strict=True)
+                if row is not None and one not in self._row_of
+            }
             for (one, item), digest in zip(items.items(), digests, strict=True):
-                self._put(one, item, digest)
+                if one not in known:
+                    self._put(one, item, digest)
+            self._row_of |= known
+            places = np.fromiter(known.values(), np.int64)
+            np.add.at(np.frombuffer(self._copies, np.uint32), places, 1)
             self._moves.all()
 
     def _open(self) -> None:
