@@ -293,10 +293,11 @@ class CollectionStatistics:
         slope = np.float32(K1 * B / max(usual, 1e-6))
         self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
         same = before if before and before._postings is postings and not before.full else None
-        self._read = same._read if same else _ReadPostings()
+        self._read: _ReadPostings = same._read if same else _ReadPostings()
         self._held = dict[str, tuple[Rows, Counts]]()  # rows of the mask with a token, their counts
+        counted = same and same._begins(mask)
         # document frequency up to a row
-        self._texts = same._texts if same and same._begins(mask) else dict[str, tuple[int, int]]()
+        self._texts: dict[str, tuple[int, int]] = same._texts if same and counted else {}
         # information of a rare word in two texts, in nats: the unit of `ENOUGH`, and the minimum of a question
         self.rare_word = log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))
         self._named: tuple[TermQuery, list[str]] | None = None  # for the last question
