@@ -76,7 +76,12 @@ def test_talk_about_nothing_of_it_wakes_nothing(
 @pytest.mark.parametrize(
     ("language", "message", "told"),
     [
-        pytest.param("en", "That jail is no place for a brother.", "My brother sits", id="English"),
+        pytest.param(
+            "en",
+            "I had a letter from my brother this week, and not a kind one.",
+            "My brother sits",
+            id="English",
+        ),
         pytest.param("zh", "妹妹夜里又做噩梦了。", "妹妹怕黑", id="中文"),
     ],
 )

@@ -28,10 +28,10 @@ CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
 """Consecutive words (characters of Chinese) that count as a quotation."""
 
-NAMED = 2.2
-"""So many times the doubt is allowed of a passage that holds a name of the story which the message holds."""
-NAMED_ANEW = 8.5
-"""... which holds a name that the talk before lacks, however many are heard and however they are found."""
+FAINTEST = 0.5
+"""What a passage needs at least, however few are heard: else a single everyday word would do."""
+NAMED_ANEW = 2.3
+"""So many times the doubt is allowed of a passage that holds a name which the talk before lacks, however many are heard."""
 BEST = 2
 """So many passages, the best, a question gets though lines of a long chat may be as near by chance."""
 MOST_BY_NAME = 2
@@ -249,17 +249,18 @@ class Allowance:
     @cached_property
     def least(self) -> float:
         """The minimum relevance of passages that share no name with the message."""
-        return self._least(self.doubt(self.heard))
+        return max(self._least(self.doubt(self.heard)), self._floor)
 
-    @cached_property
-    def least_named(self) -> float:
-        """The minimum relevance of passages that share a name with the message."""
-        return self._least(NAMED * self.doubt(self.heard))
+    @property
+    def _floor(self) -> float:
+        """The minimum relevance of passages that share no name with the message, however few are heard."""
+        return min(FAINTEST, self.question.settings.recall.passages.uninvited_threshold)
 
     @cached_property
     def least_doubtful(self) -> float:
         """The minimum relevance of passages that may share a name with the message."""
-        return self._least(NAMED_ANEW) if self.names.has_new else self.least_named
+        named = self._least(self.doubt(self.heard))
+        return min(self._least(NAMED_ANEW), named) if self.names.has_new else named
 
     @cached_property
     def least_asked(self) -> float:
@@ -270,23 +271,29 @@ class Allowance:
         doubt = doubt_allowed(1, self.heard) * (1.0 - rules.asked_threshold)
         return round(max(1.0 - doubt, 0.0), 4)
 
-    def needed(self, memory: Memory) -> float:
-        """The relevance that a passage needs if the message does not ask for it."""
-        return self._least(self.doubt(MUCH)) if _is_own(memory) else self.least
+    def needed(self, memory: Memory, beside: int = 0) -> float:
+        """The relevance that a passage needs beside so many others if the message does not ask for it.
+
+        The doubt allowed is shared: one line that may fit is welcome, a second one must be twice as sure.
+        """
+        return max(self._least(self.doubt_of(memory) / (1 + beside)), self._floor)
 
     def _least(self, doubt: float) -> float:
         allowed = doubt * (1.0 - self.question.settings.recall.passages.uninvited_threshold)
         return round(max(1.0 - allowed, 0.0), 4)
 
-    def is_faint(self, memory: Memory, relevance: float) -> bool:
-        """Whether a passage is too weak to be recalled by a message that does not ask for it."""
-        if relevance >= self.needed(memory) or (self.asked and self.part.asks_for(memory.content)):
+    def is_faint(self, memory: Memory, relevance: float, beside: int = 0) -> bool:
+        """Whether a passage is too weak to be recalled beside so many others by a message that does not ask for it."""
+        if relevance >= self.needed(memory, beside) or (
+            self.asked and self.part.asks_for(memory.content)
+        ):
             return False
         if relevance < self.least_doubtful:
             return True
         if not _is_own(memory) and self.names.new_in(memory.content):
             return False
-        return relevance < self.least_named or memory.content not in self.names
+        shared = self._least(self.doubt(self.heard) / (1 + beside))
+        return relevance < shared or memory.content not in self.names
 
     def is_named(self, who: str | None) -> bool:
         """Whether the message names them."""
@@ -373,14 +380,15 @@ def _speaker_share(
 
 
 def _faint(
-    allowed: Allowance, memory: Passage, relevance: float, _: Sequence[Scored]
+    allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
 ) -> Reason | None:
     """What is not asked for comes only if it is near; a question gets no more for what it says besides."""
-    if not allowed.is_faint(memory, relevance):
+    beside = len(_passages_in(chosen))
+    if not allowed.is_faint(memory, relevance, beside):
         return None
     code = "not_asked_for" if allowed.asked else "uninvited"
     setting = allowed.question.settings.recall.passages.uninvited_threshold
-    return _too_faint(code, relevance, allowed.needed(memory), ("setting", setting))
+    return _too_faint(code, relevance, allowed.needed(memory, beside), ("setting", setting))
 
 
 def _by_chance(
@@ -438,11 +446,9 @@ def _allowance(
 ) -> Reason | None:
     """Talk in which nobody asks gets few passages, short ones, and hardly any of the character's own."""
     rules, told = allowed.question.settings.recall.passages, _passages_in(chosen)
-    least = allowed.least_named
-    by_name = [one for one in chosen if relevance < least and one.relevance < least]
+    by_name = relevance < allowed.needed(memory, len(told))
     full = (
-        len(told) >= rules.uninvited
-        or sum(isinstance(one.memory, Passage) for one in by_name) >= MOST_BY_NAME
+        len(told) >= (min(MOST_BY_NAME, rules.uninvited) if by_name else rules.uninvited)
         or sum(len(one.content) for one in (*told, memory)) > rules.uninvited_length
         or (_is_own(memory) and sum(map(_is_own, told)) >= rules.uninvited_own)
     )

@@ -216,7 +216,9 @@ def _past_high(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
     allowed = Allowance(case.question).doubt_of(case.memory)
     doubt = (1.0 - _just_below(case)) / allowed
-    yield Change("settings", "recall.passages.uninvited_threshold", round(max(1.0 - doubt, 0.0), 3))
+    for shared in range(1, case.question.settings.recall.passages.uninvited + 1):
+        least = round(max(1.0 - doubt * shared, 0.0), 3)
+        yield Change("settings", "recall.passages.uninvited_threshold", least)
 
 
 def _past_resting(reason: Reason, _: ExplainedMemory) -> Iterator[Change]:

@@ -47,8 +47,8 @@ class PassageSettings(Section):
     """... of these, at most so many of the character's own, so that it does not repeat itself"""
     uninvited_length: Count = 800
     """... and at most so many characters together"""
-    uninvited_threshold: Unit = 0.92
-    """... and none below this relevance; the distance from 1 is halved with an embedding model, and larger where fewer than 1,200 passages and memories may be recalled, and for passages that share a name with the message"""
+    uninvited_threshold: Unit = 0.7
+    """... and none below this relevance; a second one is allowed half of the distance from 1, a third one a third of it; the distance is halved with an embedding model, and larger where fewer than 1,200 passages and memories may be recalled"""
     asked_threshold: Unit = 0.6
     """if a question is asked, none but the best two below this relevance, unless it asks for the past, names a time that is past or names who said it; the distance from 1 is larger where fewer than 1,200 passages and memories may be recalled"""
     continued_share: Unit = 0.25

@@ -109,6 +109,15 @@ def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> N
     assert _code(found) == code
 
 
+def test_each_further_passage_must_be_surer() -> None:
+    first, second = said("I sold the boat.", relevance=0.8), said("I sold the cart.", relevance=0.8)
+    rules = allowance("I sit down.", rules=PassageSettings(), heard=2000)
+    assert rules.refuses(first.memory, first.relevance, []) is None
+    reason = rules.refuses(second.memory, second.relevance, [first])
+    assert isinstance(reason, Reason)
+    assert reason.get("threshold") == 0.85
+
+
 @pytest.mark.parametrize(
     ("role", "heard", "code"),
     [
@@ -120,9 +129,9 @@ def test_more_kinds_of_evidence_must_be_surer(kinds: int, code: str | None) -> N
 def test_less_is_asked_where_little_is_heard_but_for_words_of_its_own(
     role: str, heard: int, code: str | None
 ) -> None:
-    sold, rules = said("I sold the boat.", role, 0.8), PassageSettings()
+    sold, rules = said("I sold the boat.", role, 0.65), PassageSettings()
     assert (
-        _code(allowance("I sit down.", rules=rules, heard=heard).refuses(sold.memory, 0.8, []))
+        _code(allowance("I sit down.", rules=rules, heard=heard).refuses(sold.memory, 0.65, []))
         == code
     )
 

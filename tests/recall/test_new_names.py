@@ -65,7 +65,9 @@ def test_a_name_that_the_talk_has_already_recalls_nothing_by_itself(
     assert not lines(role_of(home, name, TOLD[name]), [before, message]), tells
 
 
-@pytest.mark.parametrize(("name", "message"), [("Mira", "Take care. Bye!"), ("沈晚", "我很高兴。")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("Mira", "Take care. Bye!"), ("沈晚", "今天好开心。")]
+)
 def test_a_word_that_is_no_name_recalls_nothing(home: Home, name: str, message: str) -> None:
     assert not lines(role_of(home, name, TOLD[name]), [message])
 
