@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rolememory
+from tests.parsing import parsed
 
 PACKAGE = Path(rolememory.__file__).parent
 LAYERS = {
@@ -48,7 +49,7 @@ def package_of(module: str) -> str:
 
 def imports(source: str) -> Iterator[str]:
     """Every module of ours that a source imports, function-level and typing imports counted."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             yield from (
                 alias.name for alias in node.names if alias.name.split(".")[0] == "rolememory"
@@ -125,7 +126,7 @@ def test_the_rule_can_fail(package: str, line: str, broken: bool) -> None:
 def private_names(source: str) -> tuple[set[str], set[str]]:
     """The private names that a source defines, and those that it uses."""
     defined, used = set[str](), set[str]()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             defined.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

@@ -1,15 +1,20 @@
 """Models whose fields are described by the docstrings below them, read from the source where a description is asked for."""
 
-import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
+
+_CLASS = re.compile(r"^class (\w+).*$", re.MULTILINE)
+_FIELD = re.compile(
+    r'^    (\w+): .*(?:\n(?: {5}.*| {4}[)\]}].*))*(?:\n    """((?:.|\n)*?)""")?', re.MULTILINE
+)
+"""A field, its value also over several lines, and what stands below it."""
 
 
 class DescribedModel(BaseModel):
@@ -42,21 +47,17 @@ def descriptions(model: type[DescribedModel]) -> Mapping[str, str]:
 
 @cache
 def _by_class(module: str) -> Mapping[str, Mapping[str, str]]:
-    """By class of a module: the text below each annotated name, "" if there is none."""
+    """By class of a module: the text below each annotated name, "" if there is none.
+
+    By lines, since two threads that parse at once may both fail in Python 3.11, and a model loads in another thread
+    (see https://github.com/python/cpython/issues/106905).
+    """
     if not module.startswith(__package__.partition(".")[0]):
         return {}
-    tree = ast.parse(inspect.getsource(sys.modules[module]))
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return {one.name: dict(_texts(one.body)) for one in classes}
+    _, *parts = _CLASS.split(inspect.getsource(sys.modules[module]))
+    return {name: dict(_texts(body)) for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def _texts(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for one, below in pairwise([*body, ast.Pass()]):
-        match one, below:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                yield name, inspect.cleandoc(text)
-            case ast.AnnAssign(target=ast.Name(id=name)), _:
-                yield name, ""
+def _texts(body: str) -> Iterator[tuple[str, str]]:
+    for name, text in _FIELD.findall(body):
+        yield name, inspect.cleandoc(text)

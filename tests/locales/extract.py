@@ -17,6 +17,7 @@ from rolememory import errors
 from rolememory.locales.catalogue import entries
 from rolememory.storage.settings_text import described
 from rolememory.storage.settings_tree import leaves, sections
+from tests.parsing import parsed
 
 PACKAGE = Path(rolememory.__file__).parent
 CATALOGUES = PACKAGE / "locales"
@@ -75,7 +76,7 @@ def of_source(source: str, place: str = "") -> Iterator[Message]:
     >>> [one.english for one in of_source('say("a" if x else "b {n}", n=1); translatable({"k": ("c",)})')]
     ['a', 'b {n}', 'c']
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Call):
             yield from _of_call(node, f"{place}:{node.lineno}")
 
@@ -111,7 +112,7 @@ def assembled(source: str) -> Iterator[int]:
     >>> list(assembled('say(f"{n} chats")'))
     [1]
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if not isinstance(node, ast.Call):
             continue
         name = _name(node.func)

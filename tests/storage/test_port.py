@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rolememory
+from tests.parsing import parsed
 
 PACKAGE = Path(rolememory.__file__).parent
 FILES = "rolememory.storage.files"
@@ -47,7 +48,7 @@ FOREIGN = {"cards/tavern/layout.py"}  # folders of another program
 
 def reaches(source: str) -> Iterator[str]:
     """Where a source opens files of a role or a home by their paths, or imports what knows them."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FILES):
             yield f"{node.lineno}: imports {node.module}"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
