@@ -78,7 +78,7 @@ def test_talk_about_nothing_of_it_wakes_nothing(
     [
         pytest.param(
             "en",
-            "I had a letter from my brother this week, and not a kind one.",
+            "I dreamed of my brother.",
             "My brother sits",
             id="English",
         ),

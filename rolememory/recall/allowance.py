@@ -32,6 +32,8 @@ FAINTEST = 0.5
 """What a passage needs at least, however few are heard: else a single everyday word would do."""
 NAMED_ANEW = 2.3
 """So many times the doubt is allowed of a passage that holds a name which the talk before lacks, however many are heard."""
+OWN_SURER = 3
+"""The character's own words, which it might repeat, are allowed this part of the doubt."""
 BEST = 2
 """So many passages, the best, a question gets though lines of a long chat may be as near by chance."""
 MOST_BY_NAME = 2
@@ -244,7 +246,7 @@ class Allowance:
 
     def doubt_of(self, memory: Memory) -> float:
         """The factor on the allowed doubt of a passage; the strictest for the character's own passages."""
-        return self.doubt(MUCH if _is_own(memory) else self.heard)
+        return self.doubt(MUCH) / OWN_SURER if _is_own(memory) else self.doubt(self.heard)
 
     @cached_property
     def least(self) -> float:
@@ -253,8 +255,12 @@ class Allowance:
 
     @property
     def _floor(self) -> float:
-        """The minimum relevance of passages that share no name with the message, however few are heard."""
-        return min(FAINTEST, self.question.settings.recall.passages.uninvited_threshold)
+        """The minimum relevance of passages that share no name with the message, however few are heard.
+
+        Not less than the setting where it names a time: "tonight" alone would do for all that was said of it.
+        """
+        least = self.question.settings.recall.passages.uninvited_threshold
+        return least if self.question.scene.times else min(FAINTEST, least)
 
     @cached_property
     def least_doubtful(self) -> float:

@@ -53,7 +53,7 @@ def allowance(
 
 RULES = PassageSettings(uninvited=2, uninvited_own=1, uninvited_length=40, uninvited_threshold=0.5)
 SHORT = said("I sold the boat.")
-OWN = said("The map is safe.", "assistant")
+OWN = said("The map is safe.", "assistant", 0.95)
 
 
 @pytest.mark.parametrize(
