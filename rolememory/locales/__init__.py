@@ -124,6 +124,10 @@ class LocalizedNote(str, Localized):
         made._said = said
         return made
 
+    def __deepcopy__(self, _: object) -> "LocalizedNote":
+        """Itself: it never changes, and errors cannot be copied."""
+        return self
+
     def text(self, language: str = "en") -> str:
         """The message in that language."""
         return self._said.text(language)
