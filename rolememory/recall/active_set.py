@@ -4,7 +4,7 @@ A learned memory has evidence, messages of chats; it is active while one of them
 while it is active itself, so that a swipe, an edit or a deletion needs no undo.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -147,6 +147,11 @@ class Replacements:
         self.superseded: Mapping[str, str] = {}
         self._replaces: dict[str, tuple[str, ...]] = {}  # what counts -> what it replaces
         self._replacing: dict[str, dict[str, tuple[float, str]]] = {}  # the other way, and when
+
+    @property
+    def replacing(self) -> Set[str]:
+        """The ids of what counts and replaces something."""
+        return self._replaces.keys()
 
     def follow(
         self, ids: Iterable[str], known: Callable[[str], Memory | None], visibility: Visibility

@@ -189,7 +189,8 @@ class _View:
             return False
         self._visibility, self._mark = visibility, known.changes.version
         touched = {one for one, _ in changed} | known.supports.resting(moved)
-        touched |= self.replacements.follow(touched, index.memories.get, visibility)
+        replacing = (touched & known.replacing) | (touched & self.replacements.replacing)
+        touched |= self.replacements.follow(replacing, index.memories.get, visibility)
         freed = [row for _, row in changed if row >= 0]
         for audience in self._audiences.values():
             if touched or audience.later:

@@ -295,10 +295,11 @@ def test_a_live_turn_after_an_import_reads_little_of_it(mira: RoleMemory) -> Non
 
 def test_a_long_turn_looks_often_whether_anybody_waits(mira: RoleMemory) -> None:
     """Between two looks lies a part of the work that does not grow with the chat, also where it was never read before: counted in calls."""
+    _most_between_looks(mira, 1_000, "first")  # reads word lists and templates
     longest = [
         _most_between_looks(mira, count, chat) for count, chat in ((1_000, "a"), (4_000, "b"))
     ]
-    assert longest[1] < 2 * longest[0], longest  # the first also depends on what was read before
+    assert longest[1] < 1.2 * longest[0], longest
 
 
 def _most_between_looks(mira: RoleMemory, count: int, chat: str) -> int:
