@@ -251,10 +251,10 @@ class Allowance:
     @cached_property
     def least(self) -> float:
         """The minimum relevance of passages that share no name with the message."""
-        return max(self._least(self.doubt(self.heard)), self._floor)
+        return max(self._shared(self.doubt(self.heard)), self.floor)
 
     @property
-    def _floor(self) -> float:
+    def floor(self) -> float:
         """The minimum relevance of passages that share no name with the message, however few are heard.
 
         Not less than the setting where it names a time: "tonight" alone would do for all that was said of it.
@@ -265,8 +265,8 @@ class Allowance:
     @cached_property
     def least_doubtful(self) -> float:
         """The minimum relevance of passages that may share a name with the message."""
-        named = self._least(self.doubt(self.heard))
-        return min(self._least(NAMED_ANEW), named) if self.names.has_new else named
+        named = self._shared(self.doubt(self.heard))
+        return min(self._shared(NAMED_ANEW), named) if self.names.has_new else named
 
     @cached_property
     def least_asked(self) -> float:
@@ -278,15 +278,13 @@ class Allowance:
         return round(max(1.0 - doubt, 0.0), 4)
 
     def needed(self, memory: Memory, beside: int = 0) -> float:
-        """The relevance that a passage needs beside so many others if the message does not ask for it.
+        """The relevance that a passage needs beside so many others if the message does not ask for it."""
+        return max(self._shared(self.doubt_of(memory), beside), self.floor)
 
-        The doubt allowed is shared: one line that may fit is welcome, a second one must be twice as sure.
-        """
-        return max(self._least(self.doubt_of(memory) / (1 + beside)), self._floor)
-
-    def _least(self, doubt: float) -> float:
+    def _shared(self, doubt: float, beside: int = 0) -> float:
+        """The minimum relevance where the allowed doubt is shared: one line that may fit is welcome, a second must be twice as sure."""
         allowed = doubt * (1.0 - self.question.settings.recall.passages.uninvited_threshold)
-        return round(max(1.0 - allowed, 0.0), 4)
+        return round(max(1.0 - allowed / (1 + beside), 0.0), 4)
 
     def is_faint(self, memory: Memory, relevance: float, beside: int = 0) -> bool:
         """Whether a passage is too weak to be recalled beside so many others by a message that does not ask for it."""
@@ -298,8 +296,8 @@ class Allowance:
             return True
         if not _is_own(memory) and self.names.new_in(memory.content):
             return False
-        shared = self._least(self.doubt(self.heard) / (1 + beside))
-        return relevance < shared or memory.content not in self.names
+        least = self._shared(self.doubt(self.heard), beside)
+        return relevance < least or memory.content not in self.names
 
     def is_named(self, who: str | None) -> bool:
         """Whether the message names them."""

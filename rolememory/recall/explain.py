@@ -214,10 +214,11 @@ def _past_high(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
 
 
 def _past_uninvited(_: Reason, case: ExplainedMemory) -> Iterator[Change]:
-    allowed = Allowance(case.question).doubt_of(case.memory)
-    doubt = (1.0 - _just_below(case)) / allowed
+    allowed, relevance = Allowance(case.question), _just_below(case)
+    doubt = (1.0 - relevance) / allowed.doubt_of(case.memory)
+    most = relevance if relevance < allowed.floor else 1.0
     for shared in range(1, case.question.settings.recall.passages.uninvited + 1):
-        least = round(max(1.0 - doubt * shared, 0.0), 3)
+        least = min(round(max(1.0 - doubt * shared, 0.0), 3), most)
         yield Change("settings", "recall.passages.uninvited_threshold", least)
 
 

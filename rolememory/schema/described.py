@@ -49,8 +49,8 @@ def descriptions(model: type[DescribedModel]) -> Mapping[str, str]:
 def _by_class(module: str) -> Mapping[str, Mapping[str, str]]:
     """By class of a module: the text below each annotated name, "" if there is none.
 
-    By lines, since two threads that parse at once may both fail in Python 3.11, and a model loads in another thread
-    (see https://github.com/python/cpython/issues/106905).
+    By lines: in Python 3.11 two threads that parse at once may fail ("AST constructor recursion depth mismatch"),
+    and loading a model in another thread parses much.
     """
     if not module.startswith(__package__.partition(".")[0]):
         return {}
