@@ -1,6 +1,5 @@
 """What lint says can never fire does not fire, in no random world; and lint survives all of them."""
 
-from itertools import cycle
 from typing import Any
 
 import pytest
@@ -19,15 +18,14 @@ NEVER = {
     "no_keys", "only_secondary", "no_key_works", "luckless", "no_probability", "blind", "for_nobody", "no_known_trigger",
     "forbidden", "waits_excluded", "waits_in_vain", "too_dear", "contradiction",
 }  # fmt: skip
-SEEDS = range(60)
-RULES = ("default", "sillytavern")
+SEEDS = range(120)
 
 
 def shut_out(raw: dict[str, Any], settings: ScanSettings) -> set[str]:
     return {one.entry for one in check(written(raw), settings) if one.code in NEVER}
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("rules", ["default", "sillytavern"])
 def test_what_can_never_fire_does_not(rules: str) -> None:
     told = 0
     for seed in SEEDS:
@@ -45,7 +43,7 @@ def test_what_can_never_fire_does_not(rules: str) -> None:
                 chance=seed + 1,
             )
             assert never.isdisjoint(one.entry.id for one in given.awake), (seed, start)
-    assert told > 50  # the worlds do have such entries
+    assert told > 100  # the worlds do have such entries
 
 
 ANYTHING = [
@@ -59,8 +57,9 @@ ANYTHING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "rules"), [*zip(ANYTHING, cycle(RULES))])
-def test_a_key_that_fires_on_everything_is_told(key: str, rules: str) -> None:
+@pytest.mark.parametrize("rules", ["default", "sillytavern"])
+@pytest.mark.parametrize("key", ANYTHING)
+def test_a_key_that_fires_on_everything_is_told(rules: str, key: str) -> None:
     raw = {"entries": {"0": {"uid": 0, "key": [key, "beacon"], "content": "It is dark."}}}
     settings, book = ScanSettings(rules=rules, scan_depth=1), written(raw)
     shares = [

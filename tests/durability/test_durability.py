@@ -27,13 +27,13 @@ forks = pytest.mark.skipif(
 @forks
 @pytest.mark.parametrize("writers", [1, 4])
 def test_p1_what_was_acknowledged_survives_a_kill(writers: int) -> None:
-    result = kill.run(25 * writers, writers, seed=writers)
+    result = kill.run(40 * writers, writers, seed=writers)
     assert (result["lost"], result["unreadable"], result["gave_up"]) == (0, 0, 0), result
     assert result["acknowledged"] > 0
 
 
 def test_p2_and_a_power_cut() -> None:
-    assert power.run(400)["bad"] == 0
+    assert power.run(800)["bad"] == 0
 
 
 def test_p3_a_failing_disk_corrupts_nothing() -> None:
@@ -76,11 +76,11 @@ def test_p9_however_an_editor_saves_nothing_is_lost() -> None:
 
 
 def test_whatever_an_author_wrote_stands_beside_what_we_write() -> None:
-    result = rewritten.run(800)
+    result = rewritten.run(1500)
     assert result["lost"] == 0, result["first"]
     assert result["written"] > 100
 
 
 def test_p10_garbage_in_no_crash() -> None:
-    result = mutated.run(1500)
+    result = mutated.run(3000)
     assert result["uncaught"] == 0, result["first"]

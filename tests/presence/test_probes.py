@@ -15,7 +15,7 @@ from tests.presence.oracle import Event
 from tests.presence.record import ASKED, Record, Secret, Step
 from tests.serve.houses import Served, served
 
-PROBES = 500  # of a record
+PROBES = 500  # of each record
 EVERY = 8  # questions, one is also put to `recall` and `explain`
 
 
@@ -116,16 +116,17 @@ def furnish(house: Served) -> None:
 
 
 @pytest.fixture
-def player(tmp_path: Path) -> Iterator[Player]:
+def player(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Player]:
     with (
         Endpoint(answers("Hm.")) as model,
         served(tmp_path, {"serve.upstream": model.url, "serve.recall_timeout_s": 60.0}) as house,
         httpx.Client(timeout=60, trust_env=False, verify=False) as line,
     ):
         furnish(house)
-        yield Player(Record(1, PROBES), house, model, line)
+        yield Player(Record(request.param, PROBES), house, model, line)
 
 
+@pytest.mark.parametrize("player", [1, 2], indirect=True)
 def test_a_word_is_found_by_all_who_heard_it_and_by_nobody_else(player: Player) -> None:
     player.play()
     asked = player.record.asked

@@ -12,7 +12,7 @@ from rolememory import Home
 from rolememory.schema.message import Message
 from tests.hashing import HashingEmbedder
 
-PROBES = int(os.environ.get("ROLEMEMORY_PROBES", "10"))
+PROBES = int(os.environ.get("ROLEMEMORY_PROBES", "20"))
 
 WORDS = {
     "en": ("lantern harbour copper violet orchard ferry winter saddle mirror cellar bishop honey thunder "

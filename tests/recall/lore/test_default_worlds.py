@@ -12,7 +12,7 @@ from rolememory.schema.lorebook import TimedState
 from tests.recall.lore.test_reference import answer, asked
 from tests.recall.lore.worlds import world
 
-SEEDS = range(120)
+SEEDS = range(240)
 
 
 def scans(seed: int) -> list[tuple[dict[str, Any], TimedState, list[Any], Activation]]:
@@ -25,9 +25,9 @@ def scans(seed: int) -> list[tuple[dict[str, Any], TimedState, list[Any], Activa
     return found
 
 
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", range(4))
 def test_what_always_holds(block: int) -> None:
-    for seed in SEEDS[block::2]:
+    for seed in SEEDS[block::4]:
         for case, state, chat, given in scans(seed):
             within_budget(given)
             one_of_each_group(given)
