@@ -20,8 +20,16 @@ AT_LAST = {
 
 
 WHO_AM_I = {
-    "en": ["Do you remember me?", "Hello again. You have not forgotten me, have you?"],
-    "zh": ["你还记得我吗？", "又见面了。你不会把我忘了吧？"],
+    "en": ["Do you remember me?", "You have not forgotten me, have you?", "You forgot me."],
+    "zh": ["你还记得我吗？", "又见面了。你不会把我忘了吧？", "你终于认出我了。"],
+}
+OF_OTHERS = {
+    "en": [
+        "My grandmother has forgotten me.",
+        "In the end she recognised me.",
+        "They heard of me.",
+    ],
+    "zh": ["外婆忽然认出我了。", "守门的大爷居然还记得我。", "他们问我是谁。"],
 }
 BACK = {
     "en": ["*I step off the ladder.* I'm back!", "Long time no see, Vane."],
@@ -76,6 +84,14 @@ def test_who_asks_whether_they_are_known_hears_of_both_and_what_is_known_of_them
         text = role.recall([message], chat="new", user="tessa").text
     assert all(told[language] in text for told in (FIRST, LATEST, OF_ME))
     assert "Elin" not in text
+
+
+@pytest.mark.parametrize(("language", "message"), asked(OF_OTHERS))
+def test_who_tells_that_somebody_else_knew_them_asks_for_no_meeting(
+    tmp_path: Path, language: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        assert not lived(home, language).recall([message], chat="new", user="tessa").recalled
 
 
 @pytest.mark.parametrize(("language", "message"), asked(BACK))
