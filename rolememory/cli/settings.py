@@ -24,6 +24,8 @@ def settings(
     from rolememory.storage.settings_tree import type_name
 
     check_home()
+    if key is not None and value is None and "=" in key:
+        key, value = (part.strip() for part in key.split("=", 1))
     if value is not None and unset:
         raise InvalidValueError("a value and --unset; give one of them")
     if key is not None and (value is not None or unset):

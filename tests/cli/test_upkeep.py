@@ -192,6 +192,8 @@ def test_stats_count(command: Command) -> None:
 def test_settings_are_shown_and_set(command: Command) -> None:
     assert "default" in command("settings").err
     assert command("settings", "recall.max_items", "3").out == "recall.max_items = 3\n"
+    assert command("settings", "recall.max_items=4").out == "recall.max_items = 4\n"
+    command("settings", "recall.max_items", "3")
     assert command("settings", "recall.exclude_tags", "secret, draft", "--json").json["value"] == [
         "secret",
         "draft",

@@ -34,6 +34,7 @@ from rolememory.serve.mcp.schemas import (
     described,
     listed,
 )
+from rolememory.text.secrets import secrets_in
 
 Changed = Callable[[RoleMemory], Any]
 
@@ -74,6 +75,10 @@ class Tools:
         role_memory, text = self.home.role(role), strip(content).strip()
         if not text:
             raise InvalidValueError("content: there is nothing to remember; write a sentence")
+        if secrets_in(text):
+            raise InvalidValueError(
+                "content: it seems to hold a key, card or account number, which would be in prompts; leave the number out"
+            )
         people = self.home.people.follow()
         for one in self._current(role_memory, user):
             if people.are_one(one.user, user) and _same(one.content, text):

@@ -188,6 +188,20 @@ def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
             "nothing to remember",
             id="our own block comes back",
         ),
+        pytest.param(
+            "en",
+            "remember",
+            {"role": "Mira", "content": "Lin's key is sk-proj-4fGh1JkL2mN3oP4qR5sT6uV7."},
+            "leave the number out",
+            id="a key",
+        ),
+        pytest.param(
+            "zh",
+            "remember",
+            {"role": "Mira", "content": "林的卡号是4111 1111 1111 1111。"},
+            "请去掉号码",
+            id="一张卡",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_with_its_remedy(
