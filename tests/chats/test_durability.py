@@ -13,6 +13,7 @@ from rolememory.chats import Chats
 from rolememory.errors import FileError, NotWrittenError, UnknownChatError
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import Disk
+from rolememory.storage.files.log import framed, lines_of
 from rolememory.storage.files.space import FileSpace
 from tests.chats import cuts
 from tests.chats.talk import chats_at, said, shown, story
@@ -341,15 +342,13 @@ class _Counting(Disk):
 # an older program meets the log of a newer one
 
 
-def test_a_log_of_a_newer_program_is_read_and_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as newer:
-        newer.setattr("rolememory.chats.resolver.FORMAT", 3)
-        newer.setattr("rolememory.chats.log.FORMAT", 3)
-        file = chat_in(tmp_path)
+def test_a_log_of_a_newer_program_is_read_and_not_written(tmp_path: Path) -> None:
+    file = chat_in(tmp_path)
+    first, *rest = lines_of(file.read_bytes())
+    newer = first.replace(b'"format":2', b'"format":3')
+    assert newer != first
+    file.write_bytes(b"".join(framed([line]) for line in (newer, *rest)))
     before, chats = file.read_bytes(), chats_at(tmp_path)
-    assert b'"format":3' in before
     assert [one.text for one in chats.path("harbour")] == [
         line.split(": ", 1)[1] for line in LINES[: len(chats.path("harbour"))]
     ]
