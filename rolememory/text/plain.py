@@ -4,8 +4,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from itertools import groupby
 
 from rolememory.shipped import lexicon
+
+_GROUPING = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]"
+)  # "(", ")" and "|" outside of classes
 
 
 def plain(text: str) -> str:
@@ -29,8 +34,28 @@ def replace_surrogates(text: str) -> str:
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One pattern that matches any of these."""
-    return re.compile("|".join(f"(?:{one})" for one in patterns))
+    r"""One pattern that matches any of these, the first of those that match at a place.
+
+    The anchor that several in a row begin with is written once before them: at most places it fails.
+
+    >>> any_of([r"\bharbou?r", r"\bport\b", "灯塔|海"]).pattern
+    '\\b(?:(?:harbou?r)|(?:port\\b))|(?:(?:灯塔|海))'
+    """
+    groups = (
+        anchor + "(?:" + "|".join(f"(?:{one.removeprefix(anchor)})" for one in some) + ")"
+        for anchor, some in groupby(patterns, _anchor)
+    )
+    return re.compile("|".join(groups))
+
+
+def _anchor(pattern: str) -> str:
+    """The anchor that every match of a pattern begins with; "" without one."""
+    depth = 0
+    for sign in _GROUPING.findall(pattern):
+        if sign == "|" and not depth:
+            return ""
+        depth += (sign == "(") - (sign == ")")
+    return next(filter(pattern.startswith, (r"\b", "^")), "")
 
 
 def simplified(text: str) -> str:
