@@ -317,7 +317,7 @@ class Chats:
         }
         told = {name: value for name, value in wanted.items() if value is not None}
         if story is not None:
-            told["story"] = None if story == BY_DEFAULT else story
+            told["chosen"] = None if story == BY_DEFAULT else story
         with self._writing, self._locked():
             log = self._known_log(chat)
             news = _differing(self.chat(chat).info, told)
@@ -472,6 +472,8 @@ class Chats:
 
 def _differing(info: ChatInfo, told: JsonMapping) -> JsonObject:
     """The metadata that differs from the current values."""
-    known = {"title": info.title, "archived": info.archived, "mode": info.mode}
-    known["story"] = info.chosen
-    return {name: value for name, value in told.items() if known[name] != value}
+    news = {name: value for name, value in told.items() if getattr(info, name) != value}
+    if news.keys() & {"mode", "chosen"}:
+        news["story"] = told.get("chosen", info.chosen)  # earlier versions told it by the mode
+    news.pop("chosen", None)
+    return news

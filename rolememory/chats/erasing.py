@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rolememory.chats.log_index import log_name
 from rolememory.chats.presence import AWAY, Attendance, shortened
-from rolememory.chats.rows import ChatHead, ChatLogRow, Splice, decoded, encoded
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice, decoded, encoded
 from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import OWN
 from rolememory.schema.learning import ChatMessage, MarkedSpan
@@ -105,7 +105,7 @@ class _Clearing:
             and Attendance.of(self._others(row.present.users), row.present.members),
             voice=None if row.voice in self._names.all else row.voice,
         )
-        self.changed |= fresh != row
+        self.changed |= fresh != (replace(row, head=row.head and replace(row.head, format=FORMAT)))
         self._script.follow(replace(fresh, said=(), splices=()))
         said = [self._said(one) for one in told]
         self.changed |= tuple(said) != tuple(told)
@@ -118,12 +118,13 @@ class _Clearing:
             chat=self._ids(head.chat),
             user=self._heir if head.user in self._names.all else head.user,
             branch_of=self._ids(head.branch_of),
+            format=FORMAT,
         )
 
     def _told(self, name: str, value: object) -> object:
         if not isinstance(value, str) or name == "mode" or value == OWN:
             return value
-        return self._ids(value) if name == "story" else self._names.masked(value)
+        return self._ids(value) if name in ("story", "timeline") else self._names.masked(value)
 
     def _others(self, users: Iterable[str]) -> tuple[str, ...]:
         return tuple(user for user in users if user not in self._names.all)

@@ -6,6 +6,7 @@ from rolememory.chats.normalize import base
 from rolememory.schema.passage import Passage
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile
+from rolememory.text.passages import LONGEST
 from rolememory.text.sentences import SentenceSpan
 
 Places = Mapping[str, tuple[SentenceSpan, ...]]
@@ -76,6 +77,17 @@ def _place(one: Passage) -> tuple[str, SentenceSpan]:
     return base(one.evidence[0].version), SentenceSpan(one.start, one.end)
 
 
-def _read(kept: Mapping[str, list[list[int]]]) -> dict[str, tuple[SentenceSpan, ...]]:
-    """Parse the document."""
+def _read(kept: Mapping[str, list[list[int]]] | list[str]) -> dict[str, tuple[SentenceSpan, ...]]:
+    """Parse the document, including the former format: digest:start."""
+    if isinstance(kept, list):
+        return _begun(kept)
     return {one: tuple(SentenceSpan(*at) for at in places) for one, places in kept.items()}
+
+
+def _begun(keys: Iterable[str]) -> dict[str, tuple[SentenceSpan, ...]]:
+    """Places stored without an end; at most as long as the longest passage."""
+    found: dict[str, tuple[SentenceSpan, ...]] = {}
+    for digest, _, start in (key.partition(":") for key in sorted(keys)):
+        place = SentenceSpan(int(start), int(start) + LONGEST)
+        found[digest] = (*found.get(digest, ()), place)
+    return found

@@ -173,12 +173,16 @@ _VALUES = attrgetter(*_FIELDS)
 _OWNER, _USERS, _MEMBERS = map(_FIELDS.index, ("owner", "users", "members"))
 
 
-def filled(said: ChatMessage, voice: str, present: Attendance) -> ChatMessage:
-    """A version with default fields restored."""
+def filled(
+    said: ChatMessage, voice: str, present: Attendance, *, named_apart: bool = False
+) -> ChatMessage:
+    """A version with default fields restored. `named_apart`: another name than the user's is another person."""
     if said.users is not None:
         return said
-    owner = voice if said.owner is None else said.owner
+    unknown = named_apart and bool(said.name) and said.name != voice
+    owner = said.owner if said.owner is not None else None if unknown else voice
+    users, members = present.users, present.members
     mine = owner if said.role == "user" else None
     values = list(_VALUES(said))
-    values[_OWNER], values[_USERS], values[_MEMBERS] = mine, present.users, present.members
+    values[_OWNER], values[_USERS], values[_MEMBERS] = mine, users, members
     return ChatMessage(*values)

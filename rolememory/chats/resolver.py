@@ -33,7 +33,7 @@ from rolememory.chats.plan import (
     weight,
 )
 from rolememory.chats.presence import Attendance, Participants, Scopes, Window
-from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.chats.values import ObservePreview
 from rolememory.chats.visible_path import VisiblePath
@@ -144,10 +144,11 @@ class ResolvedChat:
         if self.aligned is None or (self.plan.idle and self.chat and title is None):
             return None
         inherited, begun = self._inherited()
+        current = self.chat and self.head.format >= FORMAT
         there, (voice, present) = self.there, self._before()
         return ChatLogRow(
             now,
-            head=None if self.chat else self.head,
+            head=None if current else replace(self.head, format=FORMAT),
             said=(*inherited, *map(there.shortened, self.plan.entered)),
             splices=(*begun, *self.plan.splices),
             look=self.aligned.look,

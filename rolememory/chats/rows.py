@@ -3,7 +3,7 @@
 On disk: one JSON object per line; `crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never
 happened. `said` holds new versions as `[speaker, text, {what is not as usual}]`, `slot` the number of the first of them,
 `put` where all of them were put into the visible path (place, and the version before it), `path` any other change of it,
-`head` who the chat is (in the first line, again where that was damaged), `set` what somebody told about it,
+`head` who the chat is (in the first line, again where that was damaged or the format changed), `set` what somebody told about it,
 `with` who is in the chat from here on, `look` how much the frontend showed.
 """
 
@@ -22,7 +22,8 @@ from rolememory.schema.learning import ChatMessage, MarkedSpan, SpanKind
 from rolememory.schema.value_class import value_class
 from rolememory.text.timestamps import iso
 
-FORMAT = 2  # of the lines we write
+FORMAT = 2
+"""Of the lines we write; 1 had a JSON object for each version and nobody's presence."""
 
 
 @value_class
@@ -187,7 +188,7 @@ def _row(raw: JsonMapping) -> ChatLogRow:
 def _head(raw: JsonMapping) -> ChatHead:
     created = datetime.fromisoformat(raw["created"])
     branch_of, unnamed = raw.get("branch_of", ""), raw.get("unnamed", False)
-    return ChatHead(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw["format"])
+    return ChatHead(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
 
 
 def _splices(raw: JsonMapping, said: Sequence[ChatMessage]) -> tuple[Splice, ...]:
@@ -204,7 +205,7 @@ def _splices(raw: JsonMapping, said: Sequence[ChatMessage]) -> tuple[Splice, ...
 
 def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[ChatMessage]:
     for place, one, when in _usual(raw, at):
-        yield _word(one, slot + place, when)
+        yield _older(one) if type(one) is dict else _word(one, slot + place, when)
 
 
 def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
@@ -229,4 +230,13 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> ChatMessage:
         tuple([MarkedSpan(_KINDS[kind[0]], *span) for kind, *span in more.get("marks", ())]),
         tuple(more.get("stamp", {}).items()),
         more.get("scope", "on"),
+    )
+
+
+def _older(raw: JsonMapping) -> ChatMessage:
+    """Parse a version in format 1."""
+    at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
+    name, came = raw.get("name", ""), raw.get("raw", "")
+    return ChatMessage(
+        raw["version"], raw["role"], raw["text"], at, raw["slot"], name, came, emotions
     )

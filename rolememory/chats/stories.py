@@ -27,6 +27,7 @@ from rolememory.storage.state import StateFile
 from rolememory.text.timestamps import iso, moment
 
 NAME = "stories"
+OLD_NAME = "timelines"  # former name in the file; read and left alone
 BY_DEFAULT: Final = "default"
 """Takes a chat back to where nobody put it anywhere."""
 Living = Literal["one", "each"]
@@ -72,7 +73,7 @@ class Stories:
         assign: Callable[[str, str], object] = lambda chat, story: None,
     ) -> None:
         """`living` is the default for users without a choice, `assign` writes to a chat's log."""
-        self._file = StateFile(space, NAME)
+        self._file, self._older = StateFile(space, NAME), StateFile(space, OLD_NAME)
         self._clock, self._same = clock, same
         self._living, self._assign = living, assign
         self._known: tuple[Hashable, Living, StoryChoices] | None = None
@@ -200,8 +201,9 @@ class Stories:
         return Story(name, fork.get("of"), moment(at) if at else None, merged)
 
     def _value(self) -> JsonObject:
-        raw = self._file.load()
-        stories, merged = _table(raw, "stories"), _table(raw, "merged")
+        raw = self._file.load() or self._older.load()
+        stories = _table(raw, "stories") or _table(raw, "timelines")
+        merged = _table(raw, "merged")
         return {
             "stories": {name: dict(one) for name, one in stories.items() if isinstance(one, dict)},
             "merged": {name: [*some] for name, some in merged.items() if isinstance(some, list)},

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 from rolememory.chats.normalize import Known, base
 from rolememory.chats.presence import Attendance, filled
-from rolememory.chats.rows import ChatHead, ChatLogRow, Splice
+from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.title import title_of
 from rolememory.chats.unique_messages import UniqueMessages, loose, words
-from rolememory.chats.values import MODES, ChatInfo, Mode, WindowSize
+from rolememory.chats.values import MODES, OWN, ChatInfo, Mode, WindowSize
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.json_types import JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.learning import ChatMessage, Scope
 
 
@@ -77,6 +77,7 @@ class Transcript:
         self.look = WindowSize()
         self.present = Attendance()  # participants
         self.voice = ""  # default owner of user messages
+        self._format = FORMAT
         self.said: dict[str, ChatMessage] = {}
         self.path = VisiblePath(self.said)
         self.once = UniqueMessages(words)  # unique texts on the path
@@ -171,7 +172,7 @@ class Transcript:
             if self.head is None:
                 self.voice = row.head.user or ""
                 self.present = Attendance((self.voice,))
-            self.head = row.head
+            self.head, self._format = row.head, row.head.format
         self.present = row.present or self.present
         self.voice = self.voice if row.voice is None else row.voice
         if row.head or row.present or row.at < self.updated:
@@ -182,7 +183,8 @@ class Transcript:
 
     def _keep_said(self, row: ChatLogRow) -> Sequence[ChatMessage]:
         """Register the line's messages, with defaults restored."""
-        said = [filled(one, self.voice, self.present) for one in row.said]
+        apart = self._format < 2
+        said = [filled(one, self.voice, self.present, named_apart=apart) for one in row.said]
         for one in said:
             self._keep(one)
         return said
@@ -383,7 +385,7 @@ class Transcript:
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
             user=head.user,
-            chosen=self._told.get("story"),
+            chosen=_story(self._told),
             mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
@@ -401,3 +403,11 @@ class Transcript:
         asked = (one for one in self.path if one.role == "user" and not one.erased)
         found = next(asked, None) or next(iter(self.path), None)
         return title_of(found.text if found else "")
+
+
+def _story(told: JsonMapping) -> str | None:
+    """The story a chat was assigned to, if any. Older logs have timelines and a mode."""
+    if "story" not in told and told.get("mode") == OWN:
+        return OWN
+    chosen: str | None = told.get("story", told.get("timeline"))
+    return chosen

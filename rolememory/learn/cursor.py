@@ -10,7 +10,7 @@ class Cursors:
     """`state/learning`, written in the background."""
 
     def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "learning")
+        self._state = StateLog(space, "learning", lambda found: found)
 
     def of(self, chat: str) -> int:
         """The log mark of the chat up to which learning has read; 0 if unknown."""

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 import orjson
@@ -81,6 +81,11 @@ class StateFile:
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
             self._value, self._mark, self.note = value, self.mark, ""
 
+    def delete(self) -> None:
+        """Remove the file, unless it was unreadable. Raises: NotWrittenError."""
+        if not self.note:
+            self._document.delete()
+
     @contextmanager
     def changing(self) -> Iterator[JsonObject]:
         """Read-modify-write under the lock: yields the current value and saves it if it was changed inside.
@@ -124,18 +129,21 @@ Values = dict[str, JsonObject]
 class StateLog:
     """Values by key and name, in the log `state/{name}`: a change costs O(its size), not O(all keys).
 
-    Written in the background; changes of several processes are merged, value by value. Thread-safe.
+    Written in the background; changes of several processes are merged, value by value. Thread-safe. `legacy` converts
+    `state/{name}.json` of older versions.
     """
 
     def __init__(
         self,
         space: Space,
         name: str,
+        legacy: Callable[[JsonObject], Values] = lambda found: {},
         *,
         rest_s: float = REST_S,
     ) -> None:
         self.revision = 0  # changes when another process changed something
-        self._space, self._log = space, space.log(f"state/{name}")
+        self._space, self._legacy = space, legacy
+        self._log, self._older = space.log(f"state/{name}"), StateFile(space, name)
         self._lock = threading.RLock()
         self._values: Values | None = None
         self._pending: Values = {}
@@ -222,7 +230,8 @@ class StateLog:
             self._values = self._values or {}
             return
         if self._values is None or part.anew:
-            self._values, self.revision, self._damaged = {}, self.revision + 1, False
+            older = {} if part.appends else self._legacy(self._older.load())
+            self._values, self.revision, self._damaged = older, self.revision + 1, False
         self._damaged |= bool(part.bad)
         for append in part.appends:
             self.revision += 1
@@ -281,6 +290,7 @@ class StateLog:
         head = [(orjson.dumps({_REMOVED: removed}),)] if removed else []
         self._log.rewrite([*head, (data,)] if len(data) > 2 else head)
         self._removed = removed
+        self._older.delete()
         self._pending, self._long, self._damaged = {}, SHORT_BYTES + 2 * len(data), False
         self._place, self._mark = self._log.read().place, self._log.mark()
 

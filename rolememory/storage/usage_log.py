@@ -16,12 +16,14 @@ from hashlib import blake2b
 from itertools import combinations
 from typing import Any
 
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
 from rolememory.text.timestamps import iso, moment
 
+OLD = "#old"  # the sums of a chat, in logs of earlier versions
 FRESH = 64  # turns of a chat kept singly, in reach of swipes, edits and branches
 BLOCK = 32  # older turns per sum, and the most versions kept of a sum
 MOST_BLOCKS = 8  # per chat: beyond, the two oldest are merged
@@ -353,8 +355,15 @@ def _parsed_chats(values: Values) -> dict[str, _ChatUse]:
     found: dict[str, _ChatUse] = {}
     for chat, kept in values.items():
         with suppress(AttributeError, KeyError, TypeError, ValueError):
-            found[chat] = {name: _parsed(name, raw) for name, raw in kept.items()}
+            sums = {one.name: one for one in map(_older_sum, kept.get(OLD, ()))}
+            turns = {name: _parsed(name, raw) for name, raw in kept.items() if name != OLD}
+            found[chat] = sums | turns
     return found
+
+
+def _older_sum(raw: JsonMapping) -> _Turns:
+    """A sum as earlier versions wrote it, all of a chat under one name."""
+    return _Turns(tuple(map(str, raw["versions"])), _counts(raw["used"]), _counts(raw["vain"]))
 
 
 def _parsed(name: str, raw: Any) -> _Turns:

@@ -1,17 +1,20 @@
 """What counts from where: families, stories, and the random life of many chats beside a simple model."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from rolememory.chats import Chats
+from rolememory.chats.log_index import log_name
+from rolememory.chats.rows import ChatLogRow, encoded
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from rolememory.storage.files.space import FileSpace
 from tests.chats import walk
-from tests.chats.talk import Clock, QuickDisk, chats_at, said, story
+from tests.chats.talk import START, Clock, QuickDisk, chats_at, said, story
 
 SHARED = story(3)
 
@@ -253,6 +256,31 @@ def test_modes(tmp_path: Path, mode: str, sees_others: bool, teaches: bool) -> N
     chats = played(tmp_path, a=SHARED, b=story(2, 50))
     assert chats.update("b", mode=mode).teaches is teaches
     assert sees(chats, "b", "a", chats.path("a")[0]) is sees_others
+
+
+def test_modes_and_timelines_of_earlier_versions_are_read_as_stories(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50), c=story(2, 70), d=story(2, 90))
+    (tmp_path / "state").mkdir()
+    dream = {"timelines": {"dream": {"of": None, "at": None}}, "merged": {"": ["dream"]}}
+    (tmp_path / "state" / "timelines.json").write_text(json.dumps(dream), encoding="utf-8")
+    log = FileSpace(tmp_path, disk=QuickDisk()).log
+    for chat, told in (("b", {"mode": "own"}), ("c", {"timeline": "dream", "mode": "shared"})):
+        log(log_name(chat)).append(encoded(ChatLogRow(START, told=told)))
+    chats = chats_at(tmp_path)
+    assert {one.id: (one.story, one.mode) for one in chats.chats()} == {
+        "a": ("", "on"),
+        "b": ("own", "on"),
+        "c": ("dream", "on"),
+        "d": ("", "on"),
+    }
+    assert known(chats, "c", "a", "b", "c", "d") == [True, False, True, True]
+    assert known(chats, "a", "c") == [False]
+    chats.update("b", mode="read_only")
+    chats.stories.begin("other")
+    assert (chats.info("b").story, chats.info("b").mode) == ("own", "read_only")
+    assert [one.merged for one in chats_at(tmp_path).stories.list()] == [("dream",), (), ()]
+    chats.update("b", story="default")
+    assert chats_at(tmp_path).info("b").story == ""
 
 
 def test_a_forked_story_knows_what_was_told_before(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """A chat without one person: which words go, which stay, and that a frontend which shows them on brings nothing back."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from rolememory.chats.log_index import log_name
 from rolememory.schema.message import Message
+from rolememory.storage.files.space import FileSpace
 from tests.chats.talk import chats_at, shown, without
 from tests.storage.refusing import everything
 
@@ -173,3 +176,25 @@ def test_words_of_a_damaged_line_go_and_the_others_stay(tmp_path: Path) -> None:
     chats.forget(without("bob"))
     assert shown(chats.path("one")) == ["u: mine"]
     assert b"secret" not in path.read_bytes()
+
+
+def test_a_log_of_the_first_format_is_cleared_too(tmp_path: Path) -> None:
+    at = "2024-05-01T12:00:00+00:00"
+    words = {"a": "my key", "b": "my kite, Bob", "c": "hm"}
+    said = [
+        {"version": version * 12, "role": "user", "text": words[version], "at": at, "slot": slot}
+        for slot, version in enumerate("abc")
+    ]
+    said[0]["name"], said[1]["name"] = "Bob", "ann"
+    row = {
+        "at": at,
+        "head": {"format": 1, "chat": "old", "user": "ann", "created": at},
+        "said": said,
+        "path": [{"at": 0, "after": "", "out": [], "in": [one["version"] for one in said]}],
+    }
+    FileSpace(tmp_path).log(log_name("old")).append(json.dumps(row).encode())
+    chats = chats_at(tmp_path)
+    assert len(chats.path("old")) == 3
+    chats.forget(without("bob"))
+    assert shown(chats.path("old")) == ["u: my kite, somebody", "u: hm"]
+    assert [one.owner for one in chats.path("old")] == ["ann", "ann"]

@@ -1,11 +1,13 @@
 """Whose words a message is, who was there, and who may be reminded of it."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rolememory.chats import Chats
 from rolememory.chats.presence import AWAY, Audience, Window
+from rolememory.chats.rows import decoded
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
@@ -180,6 +182,43 @@ def test_what_was_said_while_the_character_was_away_reminds_it_of_nothing(tmp_pa
         assert [one.users for one in path[::2]] == [("ann",), AWAY, ("ann",)]
         proofs = [Evidence(chat="c", version=one.version, quote=one.text) for one in path[::2]]
         assert [visibility.sees(proof) for proof in proofs] == [True, False, True]
+
+
+def test_a_log_of_the_older_format_is_read_and_goes_on_in_the_newer(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said("u: hi", "a: ho"), chat="old", user="lin")
+    (file,) = (tmp_path / "chats").glob("*.jsonl")
+    at = "2024-05-01T12:00:00Z"
+    versions = [("user", "hi"), ("user", "hm"), ("assistant", "ho")]
+    older = {
+        "at": at,
+        "head": {"format": 1, "chat": "old", "user": "lin", "created": at},
+        "said": [
+            {
+                "version": f"{n}" * 12,
+                "slot": n,
+                "role": role,
+                "at": f"2024-05-01T12:00:0{n}Z",
+                "text": text,
+            }
+            | ({"name": "Bob"} if text == "hm" else {})
+            for n, (role, text) in enumerate(versions)
+        ],
+        "path": [{"at": 0, "after": "", "out": [], "in": ["0" * 12, "1" * 12, "2" * 12]}],
+    }
+    log = FileSpace(tmp_path).log(f"chats/{file.stem}")
+    log.rewrite([(json.dumps(older, separators=(",", ":")).encode(),)])
+    chats = chats_at(tmp_path)
+    path = chats.path("old")
+    assert [(one.text, one.owner) for one in path] == [("hi", "lin"), ("hm", None), ("ho", None)]
+    assert {one.users for one in path} == {("lin",)}
+    bob = Message.user("hm", name="Bob")
+    chats.observe([u("hi"), bob, A("ho"), u("and now"), A("now")], chat="old", user="lin")
+    row = decoded(log.read().appends[-1].lines[0])
+    assert row is not None
+    assert row.head is not None
+    assert row.head.format == 2
+    assert [one.owner for one in chats_at(tmp_path).path("old")] == ["lin", None, None, None, None]
 
 
 def test_a_line_of_ordinary_talk_costs_less_than_its_words(tmp_path: Path) -> None:

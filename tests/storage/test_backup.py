@@ -185,6 +185,22 @@ class TestRotation:
         assert not due(folder, StorageSettings(), NOON + timedelta(hours=2))
         assert restore(folder, now=NOON + timedelta(hours=2)).source == latest
 
+    def test_those_of_older_versions_stand_before_the_numbered(self, folder: Path) -> None:
+        made = [backup(folder, now=NOON) for _ in range(3)]
+        names = ("20990101T000000Z.zip", "20260305T120000Z.zip", "20260305T120000Z-1.zip")
+        for path, name in zip(made, names, strict=True):
+            path.rename(path.with_name(name))
+        assert due(folder, StorageSettings(), NOON + timedelta(days=2)) is False
+        add(folder, "c", "later")
+        assert due(folder, StorageSettings(), NOON + timedelta(days=2))
+        backup(folder, now=NOON + timedelta(days=2))
+        assert [one.path.name for one in list_backups(folder)] == [
+            "20260307T120000Z-0001.zip",
+            "20260305T120000Z-1.zip",
+            "20260305T120000Z.zip",
+            "20990101T000000Z.zip",
+        ]
+
 
 class TestRestoring:
     def test_what_was_remembered_is_remembered_again(self, folder: Path) -> None:
@@ -297,7 +313,7 @@ class TestDamaged:
     def test_members_that_no_backup_has_are_refused(self, name: str, folder: Path) -> None:
         contents = verified(backup(folder, now=NOON)).files
         before = everything(folder.parent.parent)
-        path = folder / "backups" / "20270101T000000Z-0009.zip"
+        path = folder / "backups" / "20270101T000000Z.zip"
         manifest = {
             "files": {
                 member: hashlib.sha256(data).hexdigest()
@@ -311,7 +327,7 @@ class TestDamaged:
         assert everything(folder.parent.parent) == before
 
     def test_a_bomb_is_not_unpacked(self, folder: Path) -> None:
-        path = folder / "backups" / "20270101T000000Z-0009.zip"
+        path = folder / "backups" / "20270101T000000Z.zip"
         path.parent.mkdir()
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("manifest.json", json.dumps({"files": {"memory.json": "0"}}))
@@ -320,7 +336,7 @@ class TestDamaged:
             verified(path, StorageSettings(max_file_mb=1.0))
 
     def test_a_list_that_leaves_something_out(self, folder: Path) -> None:
-        path = folder / "backups" / "20270101T000000Z-0009.zip"
+        path = folder / "backups" / "20270101T000000Z.zip"
         path.parent.mkdir()
         for manifest in (
             b'{"files": {}}',

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.errors import BusyError, NotWrittenError
+from rolememory.learn.cursor import Cursors
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.state import SHORT_BYTES, StateFile, StateLog
 from tests.storage.refusing import RefusingDisk
@@ -292,3 +293,15 @@ def test_a_disk_that_refuses_is_tried_again(tmp_path: Path) -> None:
         assert state.load() == {"a": {"x": 1, "y": 2}}
         state.close()
         assert logs(folder).load() == {"a": {"x": 1, "y": 2}}
+
+
+def test_what_an_older_program_kept_is_taken_over(tmp_path: Path) -> None:
+    """How far a chat was read: an order of long ago must not be obeyed again."""
+    StateFile(FileSpace(tmp_path), "learning").save({"harbour": {"mark": 7}})
+    cursors = Cursors(FileSpace(tmp_path))
+    assert cursors.of("harbour") == 7
+    cursors.move("tavern", 2)
+    cursors.close()
+    again = Cursors(FileSpace(tmp_path))
+    assert (again.of("harbour"), again.of("tavern")) == (7, 2)
+    assert not (tmp_path / "state" / "learning.json").exists()

@@ -169,6 +169,15 @@ def test_old_turns_become_sums_that_count_by_the_share_of_them_that_stands(tmp_p
     )
 
 
+def test_sums_of_an_earlier_version_count(tmp_path: Path) -> None:
+    state = StateLog(FileSpace(tmp_path), "uses")
+    sums = [{"versions": ["v1", "v2"], "used": {"a": 2}, "vain": {"b": 1}}]
+    state.put("harbour", {"#old": sums, "v3": ["2026-05-01T00:00:00+00:00", ["a"], []]})
+    state.flush()
+    assert told(UsageLog(FileSpace(tmp_path))) == {"a": (3, 0), "b": (0, 1)}
+    assert told(UsageLog(FileSpace(tmp_path)), hidden=["v1"]) == {"a": (2, 0), "b": (0, 0.5)}
+
+
 def test_a_thousand_turns_stay_a_small_file_and_lose_no_count(tmp_path: Path) -> None:
     uses, turns = UsageLog(FileSpace(tmp_path)), 1000
     held = [f"memory-{number}" for number in range(15)]

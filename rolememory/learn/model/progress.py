@@ -21,7 +21,7 @@ class Progress:
     """
 
     def __init__(self, space: Space) -> None:
-        self._state = StateLog(space, "model")
+        self._state = StateLog(space, "model", _older)
         self._lock = threading.RLock()
 
     def read_by(self, chat: str, reader: str) -> Set[str]:
@@ -155,6 +155,18 @@ def _parts(key: str) -> tuple[str, str, str]:
     kind, _, rest = key.partition("\n")
     reader, _, chat = rest.partition("\n")
     return kind, reader, chat
+
+
+def _older(found: JsonMapping) -> Values:
+    """The content of the former `state/model.json`, so that nothing is requested, and paid for, twice."""
+    values: Values = {}
+    for chat, kept in found.get("chats", {}).items():
+        for reader, versions in kept.get("read", {}).items():
+            values[_key(_READ, chat, reader)] = dict.fromkeys(versions, 1)
+        for kind in (_HARD, _ENDS):
+            values[_key(kind, chat)] = dict(kept.get(kind, {}))
+    role = {name: found[name] for name in ("exchanges", "users") if name in found}
+    return {key: told for key, told in {**values, _ROLE: role}.items() if told}
 
 
 def _texts(found: Any) -> list[str]:

@@ -30,7 +30,9 @@ from rolememory.storage.memory_file import BrokenFileError, read
 FOLDER = "backups"
 MANIFEST = "manifest.json"
 MEMORY = "memory.json"
-_NAME = re.compile(r"(?P<stamp>\d{8}T\d{6}Z)-(?P<number>\d{4,9})\.zip", re.ASCII)
+_NAME = re.compile(
+    r"(?P<stamp>\d{8}T\d{6}Z)(?:-(?P<number>\d{4,9})|-(?P<again>\d{1,3}))?\.zip", re.ASCII
+)  # ordered by number, whatever the clock; older versions had none, but `again` within one second
 _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?![. ]+$)[^/\\:\x00-\x1f]{1,200}"
 )
@@ -46,7 +48,7 @@ class Backup:
     path: Path
     made: datetime
     size: int  # bytes
-    number: int  # counts the role's backups, in order of creation
+    number: int = 0  # counts the role's backups, in order of creation
 
     def age(self, now: datetime) -> timedelta:
         """Its age, at least zero even if the clock was set back."""
@@ -72,16 +74,18 @@ class Restored:
 
 
 def list_backups(folder: Path) -> list[Backup]:
-    """The backups of a role, newest first, by number, whatever the clock said."""
+    """The backups of a role, newest first, by number. Those without are sorted by time stamp, future ones last."""
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
     found = []
     for name in DISK.names(folder / FOLDER):
         match, mark = _NAME.fullmatch(name), DISK.mark(folder / FOLDER / name)
         if match and mark:
             with suppress(ValueError):
                 made = datetime.strptime(match["stamp"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-                number = int(match["number"])
-                found.append(Backup(folder / FOLDER / name, made, mark.size, number))
-    return sorted(found, key=lambda one: (one.number, one.made), reverse=True)
+                number = int(match["number"] or 0)
+                order = (number, made < tomorrow, made, int(match["again"] or 0))
+                found.append((order, Backup(folder / FOLDER / name, made, mark.size, number)))
+    return [backup for _, backup in sorted(found, key=lambda row: row[0], reverse=True)]
 
 
 def due(folder: Path, settings: StorageSettings, now: datetime) -> bool:

@@ -340,6 +340,26 @@ def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path
         assert house.behind.run().read == 4
 
 
+def test_what_an_older_program_wrote_down_as_read_is_not_read_again(tmp_path: Path) -> None:
+    with House(tmp_path, "", *talk(2)) as house:
+        versions = [one.version for one in house.role.chats.path("harbour")]
+    (tmp_path / "state").mkdir(exist_ok=True)
+    older = {"read": {"model": versions[:4]}, "hard": {"model v9": [2, 1]}, "ends": {"v9": "Frost"}}
+    (tmp_path / "state" / "model.json").write_bytes(
+        orjson.dumps({"chats": {"harbour": older}, "exchanges": 3, "users": ["lin"]})
+    )
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *talk(2)) as house:
+        assert house.behind.run(force=True).read == 1
+        assert shown(server, 0) == ["[1] Lin: I own boat number 3.", "[2] Mira: Boat 3, I see."]
+    found = Progress(FileSpace(tmp_path))
+    assert (found.exchanges, found.users[0]) == (4, "lin")
+    assert (found.trouble("harbour", "model", "v9"), found.ends("harbour")) == (
+        (0, 2),
+        {"v9": "Frost"},
+    )
+    assert not (tmp_path / "state" / "model.json").exists()
+
+
 def calls_of(act: Callable[[], object]) -> int:
     """How many functions are called."""
     counted = 0
