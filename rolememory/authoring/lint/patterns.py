@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 from rolememory.authoring.lint.finding import Findings, of
 from rolememory.authoring.lint.subject import Subject, each_entry
 from rolememory.errors import PatternError
-from rolememory.jsregex.analysis import children, nullable
+from rolememory.jsregex.analysis import children
 from rolememory.jsregex.nodes import (
     Alternation,
     Assertion,
@@ -24,7 +26,6 @@ from rolememory.text.pattern import Pattern, PatternSource, compile_pattern, par
 
 _LOOKS_LIKE_ONE = re.compile(r"/(?P<body>.+)/(?P<flags>[A-Za-z]*)", re.DOTALL)
 _SIGNS = re.compile(r"[\\^$*+?()\[\]{}|]|\.[*+]")
-LONG = 50  # rounds of a loop that count as endless
 
 
 @each_entry
@@ -58,9 +59,9 @@ def _fault(source: PatternSource | str) -> Localized | None:
 
 
 def slow(subject: Subject) -> Findings:
-    """Patterns with a loop inside a loop, which are very slow on some texts."""
+    """Patterns that are very slow on some texts."""
     for lore, pattern in _patterns(subject):
-        if is_slow(_tree(pattern)):
+        if is_slow(pattern):
             yield of(lore, "slow_pattern", "keys", key=str(pattern.source))
 
 
@@ -77,7 +78,7 @@ def fitting_everything(subject: Subject) -> Findings:
 def pinned(subject: Subject) -> Findings:
     """Patterns anchored at the start, where U+0001 is: they never match."""
     for lore, pattern in _patterns(subject):
-        tree = _tree(pattern)
+        tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
         if "y" in pattern.source.flags and not _may_begin(tree, START):
             yield of(lore, "sticky_flag", "keys", key=str(pattern.source))
         elif _starts_at_start(tree):
@@ -124,34 +125,86 @@ def _patterns(subject: Subject) -> Iterator[tuple[Lore, Pattern]]:
         )
 
 
-def _tree(pattern: Pattern) -> Node:
-    return parse(pattern.source.body, Flags.read(pattern.source.flags))
+LIMIT_S = 0.15  # per search; a harmless pattern takes less than a hundredth of it
+ROUNDS = 28  # of a loop: enough for 2 ** n steps
+LONG = 2500  # characters: enough for n ** 3 steps, and few enough for n ** 2
+MOST_TEXTS = 12
+_MISFIT = "\u0002"  # beyond any pattern of an author
 
 
-def is_slow(node: Node) -> bool:
-    """Whether a loop repeats another loop and no more, so that a text can be split in countless ways."""
-    nested = isinstance(node, Quantifier) and _is_long(node) and _is_loop(node.body)
-    return nested or any(map(is_slow, children(node)))
+@lru_cache(maxsize=512)
+def is_slow(pattern: Pattern) -> bool:
+    """Whether a text of a few thousand characters makes a backtracking engine, as in browsers, run too long."""
+    tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
+    engine = pattern.engine
+    texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
+    tried = [(before, piece, ROUNDS) for before, piece in texts] + [
+        (before, piece, LONG // len(piece)) for before, piece in texts
+    ]
+    tail = _MISFIT + sample(
+        tree
+    )  # the required text occurs too late: else an engine might fail at once
+    return any(
+        _too_long(engine, before + piece * rounds + end)
+        for before, piece, rounds in tried
+        for end in (_MISFIT, tail)
+    )
 
 
-def _is_long(loop: Quantifier) -> bool:
-    return loop.most is None or loop.most >= LONG
+def _too_long(engine: Any, text: str) -> bool:
+    try:
+        engine.search(text, timeout=LIMIT_S)
+    except TimeoutError:
+        return True
+    return False
 
 
-def _is_loop(node: Node) -> bool:
-    """Whether a loop may match all that this matches."""
+def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
+    """For each unbounded loop: a text leading to it, and one that it repeats."""
     match node:
-        case Quantifier():
-            return _is_long(node) or _is_loop(node.body)
         case Concatenation(parts):
-            needed = [part for part in parts if not nullable(part)]
-            return len(needed) < 2 and any(map(_is_loop, needed or parts))
-        case Alternation(options):
-            return any(map(_is_loop, options))
-        case CapturingGroup(body=body):
-            return _is_loop(body)
+            for part in parts:
+                yield from against(part, before)
+                before += sample(part)
+        case Quantifier(body=body, most=most):
+            if most is None or most >= 50:
+                yield from ((before, piece) for piece in {sample(body, 1), *_single(body)} if piece)
+            yield from against(body, before)
         case _:
-            return False
+            for child in children(node):
+                yield from against(child, before)
+
+
+def _single(node: Node) -> Iterator[str]:
+    """A character that each part of a loop can match alone."""
+    if isinstance(node, CharacterSet):
+        yield _letter(node)
+    for child in children(node):
+        yield from _single(child)
+
+
+def sample(node: Node, rounds: int = 0) -> str:
+    """A short text that probably matches; loops are repeated at least `rounds` times."""
+    match node:
+        case CharacterSet():
+            return _letter(node)
+        case Concatenation(parts):
+            return "".join(sample(part, rounds) for part in parts)
+        case Alternation(options):
+            return sample(options[0], rounds)
+        case Quantifier(body=body, least=least):
+            return sample(body, rounds) * max(min(least, 50), rounds)
+        case _:
+            return "".join(sample(child, rounds) for child in children(node)[:1])
+
+
+def _letter(node: CharacterSet) -> str:
+    """A character of the set, preferably a plain one."""
+    for letter in ("a", "b", "x", "0", " ", ".", "灯", "A"):
+        inside = any(low <= ord(letter) <= high for low, high in node.ranges)
+        if inside is not node.negated:
+            return letter
+    return chr(node.ranges[0][0]) if node.ranges and not node.negated else "a"
 
 
 RULES = (broken, slow, fitting_everything, pinned)
