@@ -22,7 +22,7 @@ from rolememory.cards.sillytavern import (
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.schema.lorebook import LoreEntry
+from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
 
 _PLAIN = (
@@ -53,13 +53,13 @@ class Placed:
     entry: LoreEntry | None
 
 
-def placed(book: Book) -> list[Placed]:
+def placed(book: Book, lorebook: Lorebook | None = None) -> list[Placed]:
     """Every entry in the order of the file, with the engine's uid. Non-objects are left out.
 
-    An invalid entry is named by its place in brackets.
+    An invalid entry is named by its place in brackets. `lorebook`: the book as the engine reads it, if that was read before.
     """
     standing = [(key, raw) for key, raw in _members(book) if isinstance(raw, Mapping)]
-    read = list(book.lorebook().entries)
+    read = list((lorebook or book.lorebook()).entries)
     readable = (
         [True] * len(standing)
         if len(read) == len(standing)

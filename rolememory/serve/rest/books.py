@@ -212,7 +212,9 @@ class LoadedBook:
     def __init__(self, call: BookCall, content: bytes | None = None) -> None:
         data, name = limits.read_bytes(call.path) if content is None else content, call.path.name
         self._call, self._file = call, read_book_file(data, name)
-        self.places = placed(load_book(data, name))
+        book = load_book(data, name)
+        same = book.raw == self._file.raw  # not if another program's book was converted
+        self.places = placed(book, self._file.book if same else None)
         self.subject = Subject.of(self._file, call.shelf.settings)
 
     def one(self, uid: str) -> EntryOut:
