@@ -77,7 +77,7 @@ def convert(what: Card | Book, to: str) -> Converted:
 
     Raises:
         UnknownNameError: there is no such format.
-        InvalidValueError: the format is only read.
+        InvalidValueError: the format, of another package, is only read.
     """
     if to in ("", what.format):
         return Converted(what.write(), (), what)

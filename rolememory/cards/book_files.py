@@ -5,7 +5,7 @@ from pathlib import Path
 from rolememory.cards import base, limits, png
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
-from rolememory.cards.containers import Container, json_text, new_json
+from rolememory.cards.containers import converted, json_text
 from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import kind_of, read_json
@@ -59,8 +59,7 @@ def _brought(name: str, raw: JsonObject, data: bytes, file: str, container: str)
     form = OTHER_BOOKS[name]
     _check(form.listed(raw), file, form.entries[0])
     world = form.to_world(raw)
-    written = Container(container, data, world, lambda new: new_json(new).data)
-    return Book(world, book_form("sillytavern"), written, file)
+    return Book(world, book_form("sillytavern"), converted(container, data, world), file)
 
 
 def _check(entries: object, file: str, field: str) -> None:

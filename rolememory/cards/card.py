@@ -40,10 +40,8 @@ class Card:
 
     @property
     def format(self) -> str:
-        """The file's format: "png", "charx", "byaf", or for JSON the layout: "v1", "v2", "v3", ..."""
-        return (
-            self.form.name if self.container.name in ("json", "read-only") else self.container.name
-        )
+        """The file's format: "png", "charx", "byaf", "textgen", or for JSON the layout: "v1", "v2", "v3"."""
+        return self.form.name if self.container.name == "json" else self.container.name
 
     @property
     def spec(self) -> str:
@@ -147,7 +145,7 @@ class Card:
         """The card with these fields, by V3 name; None removes a field. Top-level copies for older programs are updated.
 
         Raises:
-            InvalidValueError: there is no such field, or the format is only read.
+            InvalidValueError: there is no such field.
         """
         for name in fields:
             if name not in FIELDS:
@@ -164,7 +162,7 @@ class Card:
         """The card with that book instead of its own; None removes it. Of a Lorebook its document (`raw`) is used.
 
         Raises:
-            InvalidValueError: the book has no document, or the format of the card is only read.
+            InvalidValueError: the book has no document.
         """
         raw = ABSENT if book is None else book_raw(book, self.form.book or HUB_BOOK)
         return self._saying({"character_book": raw})
@@ -185,8 +183,6 @@ class Card:
     def _saying(self, told: JsonMapping) -> Self:
         if has_layout(self.form):
             return self._with_raw(_told(self.raw, told))
-        if self.form.from_hub_alone is None:
-            self.container.write({})  # raises if read-only
         before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
         return self._with_raw(applied(self.raw, list(changes(before, after))))
 

@@ -4,7 +4,7 @@ Unsupported fields are kept in extensions, see `preserved_fields`. A card's book
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rolememory.cards import preserved_fields
@@ -58,12 +58,12 @@ _SPEC = re.compile(r"chara_card_v(\d+)")
 
 @value_class
 class CardForm:
-    """A JSON format of characters. Without `from_hub` it is read-only."""
+    """A JSON format of characters."""
 
     name: str
     fits: Callable[[JsonMapping], bool]
     to_hub_alone: Callable[[JsonObject], JsonObject]  # the card without its book
-    from_hub_alone: Callable[[JsonObject], JsonObject] | None
+    from_hub_alone: Callable[[JsonObject], JsonObject]
     book: BookForm | None = None
     extensions: Path = HUB_EXTENSIONS
 
@@ -80,7 +80,6 @@ class CardForm:
 
     def from_hub(self, hub: JsonMapping) -> JsonObject:
         """The V3 document in this format; unsupported fields are preserved."""
-        assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
         places = (self.extensions, HUB_EXTENSIONS)
@@ -188,22 +187,14 @@ _TEXTGEN = {
 }
 
 
-def _is_textgen(raw: JsonMapping) -> bool:
-    return "char_name" in raw
-
-
-def _from_textgen(raw: JsonObject) -> JsonObject:
+def from_textgen(raw: JsonObject) -> JsonObject:
+    """A character of Pygmalion and text-generation-webui as a V3 document."""
     return new_document(**{name: text(value) for name, value in _renamed(raw, _TEXTGEN).items()})
 
 
-def _is_byaf(raw: JsonMapping) -> bool:
-    return "manifest" in raw and "character" in raw and "scenarios" in raw
-
-
-def _from_byaf(raw: JsonObject) -> JsonObject:
-    """The first character and the first scenario; the other scenarios give alternate greetings."""
-    who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
-    scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
+def from_byaf(manifest: JsonMapping, who: JsonMapping, scenes: Sequence[JsonMapping]) -> JsonObject:
+    """A character of Backyard with its first scenario as a V3 document; the other scenarios give alternate greetings."""
+    author, scenes = object_of(manifest.get("author")), scenes or [{}]
     first, *others = map(_byaf_greeting, scenes)
     examples = [_byaf_text(one.get("text")) for one in objects_of(scenes[0].get("exampleMessages"))]
     lore = objects_of(who.get("loreItems"))
@@ -256,11 +247,7 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
-TEXTGEN = CardForm(
-    "textgen", _is_textgen, _from_textgen, None, extensions=preserved_fields.EXTENSIONS
-)
-BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=preserved_fields.EXTENSIONS)
-JSON_FORMS = (V3, V2, TEXTGEN, V1)
+JSON_FORMS = (V3, V2, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 
 

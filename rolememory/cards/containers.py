@@ -12,7 +12,6 @@ from rolememory.cards.entry_forms import as_v3 as entry_as_v3
 from rolememory.cards.json_changes import value_at, with_value
 from rolememory.cards.json_edit import rewrite, same
 from rolememory.cards.zip_parts import Archive
-from rolememory.errors import InvalidValueError
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
@@ -31,11 +30,7 @@ class Container:
     archive: Archive | None = field(default=None, repr=False)
 
     def write(self, raw: JsonObject) -> bytes:
-        """The bytes with the document `raw`; the same bytes if it is unchanged.
-
-        Raises:
-            InvalidValueError: the format is read-only.
-        """
+        """The bytes with the document `raw`; the same bytes if it is unchanged."""
         return self.data if same(raw, self.raw) else self.rewritten(raw)
 
 
@@ -74,15 +69,9 @@ def charx_card(archive: Archive, inner: Container) -> Container:
     )
 
 
-def read_only(data: bytes, raw: JsonObject, form: str) -> Container:
-    """A format that is read but not written."""
-
-    def refused(_: JsonObject) -> bytes:
-        raise InvalidValueError(
-            "{form} files are only read; convert the card to v3, png or charx", form=form
-        )
-
-    return Container("read-only", data, raw, refused)
+def converted(name: str, data: bytes, raw: JsonObject) -> Container:
+    """A file of another format, as a document of ours: byte for byte while unchanged, else written as that document."""
+    return Container(name, data, raw, lambda new: new_json(new).data)
 
 
 def card_chunks(inner: Container, raw: JsonObject) -> dict[str, bytes]:

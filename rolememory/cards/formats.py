@@ -9,35 +9,37 @@ from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import (
     BOOK,
-    BYAF,
-    TEXTGEN,
     V1,
     V2,
     V3,
     CardForm,
     card_form_of,
+    from_byaf,
+    from_textgen,
     has_layout,
     version_of,
 )
 from rolememory.cards.containers import (
     CARD_JSON,
+    Container,
     card_chunks,
     charx_card,
+    converted,
     json_text,
     new_json,
     png_card,
-    read_only,
 )
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_read import kind_of, list_of, read_json
 from rolememory.cards.other_books import other_book
-from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
-from rolememory.errors import FileError, InvalidValueError
+from rolememory.cards.zip_parts import Archive, has_zip, new_zip, open_zip
+from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonObject
 
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
+MANIFEST = "manifest.json"  # of an archive of Backyard
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -62,12 +64,10 @@ class PngFormat:
         place = f"chunk {chosen.keyword}"
         packed = chosen.value
         said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
-        raw = read_json(said, file, place)
+        inner, form = document(said, file, place)
         wrong = LocalizedText("{place} has a wrong checksum", place=place)
         odd = () if chosen.sound else (wrong,)
-        return checked(
-            Card(raw, json_form(raw, file), png_card(data, json_text(said, raw), file), file, odd)
-        )
+        return checked(Card(inner.raw, form, png_card(data, inner, file), file, odd))
 
     def dump(self, card: Card) -> bytes:
         """A PNG with the card: its own image if any, else a blank one."""
@@ -103,16 +103,12 @@ class JsonFormat:
 
     def load(self, data: bytes, file: str) -> Card:
         """Parse a card; detects the layout."""
-        raw = read_json(data, file)
-        form = json_form(raw, file)
-        container = json_text(data, raw) if form.from_hub_alone else read_only(data, raw, form.name)
-        return checked(Card(raw, form, container, file))
+        container, form = document(data, file)
+        return checked(Card(container.raw, form, container, file))
 
     def dump(self, card: Card) -> bytes:
-        """The card's own document, if writable."""
-        if card.container.name == "json":
-            return card.write()
-        return new_json(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
+        """The card's own document."""
+        return card.write() if card.container.name == "json" else new_json(card.raw).data
 
 
 class LayoutFormat(JsonFormat):
@@ -130,73 +126,16 @@ class LayoutFormat(JsonFormat):
 
     def dump(self, card: Card) -> bytes:
         """The card in this layout."""
-        if self.form.from_hub_alone is None:
-            raise not_written(self.name)
-        if card.form is self.form:
-            return super().dump(card)
-        return card.in_form(self.form).write()
+        return super().dump(card if card.form is self.form else card.in_form(self.form))
 
 
-for _form in (V3, V2, V1, TEXTGEN):
+for _form in (V3, V2, V1):
     FORMATS[_form.name] = LayoutFormat(_form)
 
 
 @register
-class ByafFormat:
-    """A Backyard archive: manifest, characters, scenarios; read-only."""
-
-    name: ClassVar[str] = "byaf"
-
-    def fits(self, data: bytes) -> bool:
-        """Whether it is a zip file with a manifest and no card."""
-        try:
-            names = (
-                {member.name for member in open_zip(data, "").members}
-                if data.startswith(b"PK")
-                else set()
-            )
-        except FileError:
-            return False
-        return "manifest.json" in names and CARD_JSON not in names
-
-    def load(self, data: bytes, file: str) -> Card:
-        """The first character and all scenarios that the manifest names."""
-        archive = open_zip(data, file)
-        budget = [limits.TEXT]
-
-        def member(name: object) -> JsonObject:
-            packed = archive.read(name, budget[0]) if isinstance(name, str) else None
-            if packed is None:
-                raise FileError(
-                    file,
-                    "names {name!r}, which is not inside",
-                    field="manifest.json",
-                    name=str(name)[:80],
-                )
-            budget[0] -= len(packed)
-            return read_json(packed, file, str(name))
-
-        manifest = member("manifest.json")
-        people, scenes = (list_of(manifest.get(field)) for field in ("characters", "scenarios"))
-        if not people:
-            raise FileError(file, "names no character", field="manifest.json")
-        raw = {
-            "manifest": manifest,
-            "character": member(people[0]),
-            "scenarios": [member(name) for name in scenes[:1000]],
-        }
-        more = LocalizedText("has {count} characters; the first is read", count=len(people))
-        odd = (more,) if len(people) > 1 else ()
-        return checked(Card(raw, BYAF, read_only(data, raw, self.name), file, odd))
-
-    def dump(self, card: Card) -> bytes:
-        """Raise: read-only."""
-        raise not_written(self.name)
-
-
-@register
 class CharxFormat:
-    """A zip file with `card.json`, possibly after an image."""
+    """A zip file with `card.json`, possibly after an image; one of Backyard is read, and written as V3."""
 
     name: ClassVar[str] = "charx"
 
@@ -207,14 +146,13 @@ class CharxFormat:
     def load(self, data: bytes, file: str) -> Card:
         """The card inside; no other member is opened."""
         archive = open_zip(data, file)
-        text = archive.read(CARD_JSON)
-        if text is None:
-            raise FileError(
-                file, "is a zip file without card.json", remedy="a CHARX holds its card there"
-            )
-        raw = read_json(text, file, CARD_JSON)
-        return checked(
-            Card(raw, json_form(raw, file), charx_card(archive, json_text(text, raw)), file)
+        if (text := archive.read(CARD_JSON)) is not None:
+            inner, form = document(text, file, CARD_JSON)
+            return checked(Card(inner.raw, form, charx_card(archive, inner), file))
+        if (text := archive.read(MANIFEST)) is not None:
+            return _of_backyard(archive, read_json(text, file, MANIFEST))
+        raise FileError(
+            file, "is a zip file without card.json", remedy="a CHARX holds its card there"
         )
 
     def dump(self, card: Card) -> bytes:
@@ -226,13 +164,38 @@ class CharxFormat:
         return new_zip({CARD_JSON: new_json(card.raw).data, **members})
 
 
-def json_form(raw: JsonMapping, file: str) -> CardForm:
-    """The layout of this object.
+def _of_backyard(archive: Archive, manifest: JsonObject) -> Card:
+    """The first character and all scenarios that the manifest of Backyard names."""
+    file, budget = archive.file, [limits.TEXT]
+
+    def member(name: object) -> JsonObject:
+        packed = archive.read(name, budget[0]) if isinstance(name, str) else None
+        if packed is None:
+            shown = str(name)[:80]
+            raise FileError(file, "names {name!r}, which is not inside", field=MANIFEST, name=shown)
+        budget[0] -= len(packed)
+        return read_json(packed, file, str(name))
+
+    people, scenes = (list_of(manifest.get(field)) for field in ("characters", "scenarios"))
+    if not people:
+        raise FileError(file, "names no character", field=MANIFEST)
+    raw = from_byaf(manifest, member(people[0]), [member(name) for name in scenes[:1000]])
+    more = LocalizedText("has {count} characters; the first is read", count=len(people))
+    odd = (more,) if len(people) > 1 else ()
+    return checked(Card(raw, V3, converted("byaf", archive.data, raw), file, odd))
+
+
+def document(data: bytes, file: str, place: str = "") -> tuple[Container, CardForm]:
+    """The card in a JSON text, with its layout; one of Pygmalion as V3. `place` is the text's path inside the file.
 
     Raises:
         FileError: it is no character.
     """
+    raw = read_json(data, file, place)
     form = card_form_of(raw)
+    if "char_name" in raw and form not in (V2, V3):
+        made = from_textgen(raw)
+        return converted("textgen", data, made), V3
     if form is None and (form_of(raw) or other_book(raw)):
         raise _is_book(file)
     if form is None:
@@ -241,7 +204,7 @@ def json_form(raw: JsonMapping, file: str) -> CardForm:
             "is JSON, but no character card: it has neither spec and data nor name and description",
             remedy="export the character as a card (V2 or V3)",
         )
-    return form
+    return json_text(data, raw), form
 
 
 def checked(card: Card) -> Card:
@@ -278,11 +241,6 @@ def _check_entries(card: Card) -> None:
 def with_layout(card: Card) -> Card:
     """The card as V1, V2 or V3 document, as images contain it."""
     return card if card.form in (V1, V2, V3) else card.in_form(V3)
-
-
-def not_written(name: str) -> InvalidValueError:
-    """The error for a read-only format."""
-    return InvalidValueError("{name} is only read; write v3, png or charx", name=name)
 
 
 def _is_book(file: str) -> FileError:

@@ -29,18 +29,17 @@ def lift(
     raw: JsonObject,
     name: str,
     to_hub: Turn,
-    from_hub: Turn | None,
+    from_hub: Turn,
     place: Path = EXTENSIONS,
     hub_place: Path = EXTENSIONS,
 ) -> JsonObject:
     """The V3 shape of `raw`, with preserved fields restored, and notes on fields that V3 cannot hold.
 
-    `place` is the path of extensions in the format, `hub_place` in V3. Without `from_hub` (read-only format) nothing is noted.
+    `place` is the path of extensions in the format, `hub_place` in V3.
     """
     plain, kept = without_note(raw, KEPT, place)
     hub = restored(to_hub(plain), kept)
-    beyond = notes(changes(plain, from_hub(hub))) if from_hub else []
-    return with_note(hub, name, beyond, hub_place)
+    return with_note(hub, name, notes(changes(plain, from_hub(hub))), hub_place)
 
 
 def lower(

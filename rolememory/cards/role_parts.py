@@ -105,18 +105,11 @@ def file_name(name: str, other: str = "book") -> str:
 
 
 def _card_file(card: Card) -> tuple[str, bytes, tuple[LocalizedText, ...]]:
-    kinds = {"png": "card.png", "charx": "card.charx"}
-    if card.container.name == "read-only":
-        return (
-            "card.json",
-            card.in_form(V3).write(),
-            (
-                LocalizedText(
-                    "{format} is only read; the card is kept as V3 JSON", format=card.format
-                ),
-            ),
-        )
-    return kinds.get(card.container.name, "card.json"), card.container.write(card.raw), ()
+    kinds = {"png": "card.png", "charx": "card.charx", "json": "card.json"}
+    if kind := kinds.get(card.container.name):
+        return kind, card.write(), ()
+    told = LocalizedText("{format} is only read; the card is kept as V3 JSON", format=card.format)
+    return "card.json", card.in_form(V3).write(), (told,)
 
 
 def _book_files(card: Card) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from rolememory.authoring.convert import convert
 from rolememory.cards.base import load
 from rolememory.cards.book_files import load_book
 from rolememory.cards.json_edit import same
-from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.errors import UnknownNameError
 from tests.cards import makers
 from tests.cards.makers import as_bytes
 
@@ -172,5 +172,5 @@ def test_targets_that_are_none_are_refused() -> None:
     card = load(as_bytes(makers.v2()))
     with pytest.raises(UnknownNameError, match="did you mean 'sillytavern'"):
         convert(card, "silytavern")
-    with pytest.raises(InvalidValueError, match="byaf is only read"):
+    with pytest.raises(UnknownNameError, match="no format named 'byaf'"):
         convert(card, "byaf")

@@ -443,11 +443,11 @@ def test_convert_overwrites_nothing_unasked(command: Command, file: Path) -> Non
     assert (ran.code, file.read_bytes()) == (1, before)
 
 
-@pytest.mark.parametrize(("to", "told"), [("byaf", "only read"), ("v9", "no format named 'v9'")])
-def test_convert_to_what_is_not_written(command: Command, file: Path, to: str, told: str) -> None:
+@pytest.mark.parametrize("to", ["byaf", "v9"])
+def test_convert_to_what_is_not_written(command: Command, file: Path, to: str) -> None:
     ran = command("card", "convert", str(file), "--to", to, "--out", "x")
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert told in ran.err
+    assert f"no format named '{to}'" in ran.err
 
 
 # ── lint ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
