@@ -82,14 +82,6 @@ def formats() -> Mapping[str, CardFormat]:
     return FORMATS | {name: known for name, known in third_party().items() if name not in FORMATS}
 
 
-def card_format(name: str) -> CardFormat:
-    """The format of that name. Raises: UnknownNameError."""
-    known = formats()
-    if name not in known:
-        raise UnknownNameError("format", name, known)
-    return known[name]
-
-
 def load(source: Path | str | bytes, name: str = "") -> Card:
     """The character card in a file or in bytes. `name` stands for the file in messages.
 
@@ -112,7 +104,11 @@ def dump(card: Card, format: str = "") -> bytes:  # noqa: A002  # the word of th
         UnknownNameError: there is no such format.
         InvalidValueError: the format is read-only.
     """
-    return card.write() if format in ("", card.format) else card_format(format).dump(card)
+    if format in ("", card.format):
+        return card.write()
+    if format not in (known := formats()):
+        raise UnknownNameError("format", format, known)
+    return known[format].dump(card)
 
 
 def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:

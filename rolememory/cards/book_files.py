@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rolememory.cards import base, limits, png
 from rolememory.cards.book_file import Book
-from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
+from rolememory.cards.book_forms import BOOK_FORMS, WORLD_BOOK, form_of
 from rolememory.cards.containers import converted, json_text
 from rolememory.cards.formats import JsonFormat
 from rolememory.cards.json_changes import value_at
@@ -40,15 +40,6 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
     return book
 
 
-def dump_book(book: Book, format: str = "") -> bytes:  # noqa: A002  # the word of the surface
-    """The book as a file of that format; by default in its own, byte for byte if unchanged.
-
-    Raises:
-        UnknownNameError: there is no such format.
-    """
-    return book.write() if format in ("", book.format) else book.in_form(book_form(format)).write()
-
-
 def book_formats() -> tuple[str, ...]:
     """The names of all formats a book can be written in."""
     return tuple(form.name for form in BOOK_FORMS if form.name != "character_book_v2")
@@ -59,7 +50,7 @@ def _brought(name: str, raw: JsonObject, data: bytes, file: str, container: str)
     form = OTHER_BOOKS[name]
     _check(form.listed(raw), file, form.entries[0])
     world = form.to_world(raw)
-    return Book(world, book_form("sillytavern"), converted(container, data, world), file)
+    return Book(world, WORLD_BOOK, converted(container, data, world), file)
 
 
 def _check(entries: object, file: str, field: str) -> None:
@@ -67,6 +58,3 @@ def _check(entries: object, file: str, field: str) -> None:
         kind = kind_of(entries)
         raise FileError(file, "expected a list of entries, got {kind}", field=field, kind=kind)
     limits.check_entries(entries, file, field)
-
-
-__all__ = ["Book", "book_formats", "dump_book", "load_book"]

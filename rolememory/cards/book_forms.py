@@ -116,6 +116,9 @@ HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
 """The shape between all formats itself."""
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
 CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
+WORLD_BOOK = BookForm(
+    "sillytavern", is_world, WORLD, head_to_hub=_named, head_from_hub=_named, by_uid=True
+)
 BOOK_FORMS: tuple[BookForm, ...] = (
     BookForm(
         "lorebook_v3",
@@ -128,7 +131,7 @@ BOOK_FORMS: tuple[BookForm, ...] = (
     ),
     CARD_BOOK,
     CARD_BOOK_V2,
-    BookForm("sillytavern", is_world, WORLD, head_to_hub=_named, head_from_hub=_named, by_uid=True),
+    WORLD_BOOK,
 )
 """Every format of lorebooks that we write, in the order in which a document is asked. `character_book` is a book as it stands inside a V3 card."""
 

@@ -45,12 +45,6 @@ def other_book(raw: JsonMapping) -> str:
     return next((name for name, one in OTHER_BOOKS.items() if one.fits(raw)), "")
 
 
-def in_world_shape(raw: JsonObject) -> JsonObject:
-    """A book of one of these formats as a world file; other documents are unchanged."""
-    name = other_book(raw)
-    return OTHER_BOOKS[name].to_world(raw) if name else raw
-
-
 def _novelai(source: JsonMapping) -> JsonObject:
     """`budgetPriority` becomes the order. `forceActivation` is ignored: such entries would be in every prompt."""
     title, budget = source.get("displayName") or "", source.get("contextConfig")

@@ -10,7 +10,7 @@ from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.book_file import Book
-from rolememory.cards.book_forms import HUB_BOOK, book_form
+from rolememory.cards.book_forms import HUB_BOOK, WORLD_BOOK
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, V3
 from rolememory.cards.entry_forms import text
@@ -140,11 +140,8 @@ def _book_files(card: Card) -> dict[str, bytes]:
 
 
 def _world_file(hub: JsonObject, of_card: bool) -> bytes:
-    raw = book_form("sillytavern").from_hub(hub)
-    return Book.new(
-        preserved_fields.with_note(raw, preserved_fields.OF_CARD, of_card),
-        "sillytavern",
-    ).write()
+    raw = preserved_fields.with_note(WORLD_BOOK.from_hub(hub), preserved_fields.OF_CARD, of_card)
+    return Book.new(raw, WORLD_BOOK).write()
 
 
 def _is_of_card(book: Book) -> bool:

@@ -8,9 +8,10 @@ import pytest
 from rolememory.authoring.entries import FIELDS, added, changed, placed, removed
 from rolememory.authoring.starter_book import new_book
 from rolememory.cards.book_file import Book
-from rolememory.cards.book_files import book_formats, dump_book, load_book
+from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.lorebook import LoreEntry
+from tests.cards.makers import dump_book
 
 FORMATS = [name for name in book_formats() if name != "character_book_v2"]
 CHANGES: dict[str, Any] = {

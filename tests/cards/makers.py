@@ -8,6 +8,9 @@ import zlib
 from base64 import b64encode
 from typing import Any
 
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_forms import book_form
+
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 Raw = dict[str, Any]
@@ -290,3 +293,8 @@ OTHER_BOOKS: dict[str, Raw] = {
 
 def as_bytes(raw: Any, indent: int | None = 2) -> bytes:
     return json.dumps(raw, ensure_ascii=False, indent=indent).encode()
+
+
+def dump_book(book: Book, form: str = "") -> bytes:
+    """The book as a file of that format; by default in its own."""
+    return book.in_form(book_form(form)).write() if form else book.write()

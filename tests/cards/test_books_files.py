@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from rolememory.cards.book_file import Book
-from rolememory.cards.book_files import book_formats, dump_book, load_book
-from rolememory.errors import FileError, InvalidValueError
-from rolememory.schema.lorebook import BookSource, Lorebook
+from rolememory.cards.book_files import book_formats, load_book
+from rolememory.errors import FileError
 from tests.cards import makers
-from tests.cards.makers import as_bytes, card_picture, picture, text_chunk
+from tests.cards.makers import as_bytes, card_picture, dump_book, picture, text_chunk
 
 
 @pytest.mark.parametrize("form", sorted(makers.BOOKS))
@@ -77,27 +75,13 @@ def test_a_novelai_picture_holds_a_book() -> None:
 )
 def test_the_book_of_a_card_is_read_out_of_it(data: bytes) -> None:
     book = load_book(data)
-    assert book.lorebook("x", BookSource.CHARACTER).entries
+    assert book.lorebook("x").entries
     assert load_book(dump_book(book, "sillytavern")).format == "sillytavern"
 
 
 def test_what_has_no_book_says_so() -> None:
     with pytest.raises(FileError, match="character card without a lorebook"):
         load_book(as_bytes(makers.v2()), "mira.json")
-    with pytest.raises(InvalidValueError, match="expected the document of a lorebook"):
-        Book.new({"name": "x"})
-
-
-def test_a_lorebook_goes_back_by_its_document() -> None:
-    from rolememory.cards.base import load
-
-    read = load_book(as_bytes(makers.agnai())).lorebook()
-    card = load(as_bytes(makers.v3())).with_book(read)
-    assert card.raw["data"]["character_book"]["entries"][0]["keys"] == ["beacon"]
-    with pytest.raises(InvalidValueError, match="has no document"):
-        card.with_book(
-            Lorebook(name="x", entries=(read.entries[0].model_copy(update={"raw": {}}),))
-        )
 
 
 def test_nonsense_among_entries_is_told_not_fatal() -> None:

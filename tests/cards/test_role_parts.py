@@ -8,6 +8,7 @@ import pytest
 from rolememory.cards.base import dump, load
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
+from rolememory.cards.book_forms import WORLD_BOOK
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import display_name, file_name, role_from_card, with_books
 from rolememory.schema.lorebook import LorePosition
@@ -180,7 +181,8 @@ def test_other_books_follow_with_fresh_ids() -> None:
                 "3": {"uid": 3, "key": ["gull"], "content": "Gulls.", "order": 1, "disable": False}
             }
         },
-        file="birds",
+        WORLD_BOOK,
+        "birds",
     )
     out = with_books(card, [other, *books_of(card)])
     entries = load(dump(out)).raw["data"]["character_book"]["entries"]
@@ -192,7 +194,9 @@ def test_other_books_follow_with_fresh_ids() -> None:
 
 
 def test_a_card_without_a_book_gets_the_role_s() -> None:
-    out = with_books(load(as_bytes(makers.v1())), [Book.new(makers.world(name="Sea"))], ID)
+    out = with_books(
+        load(as_bytes(makers.v1())), [Book.new(makers.world(name="Sea"), WORLD_BOOK)], ID
+    )
     again = load(dump(out))
     assert again.book is not None
     assert (

@@ -17,12 +17,13 @@ from typing import Any
 
 from rolememory.authoring.entries import changed, placed
 from rolememory.authoring.starter_book import new_book
-from rolememory.cards.book_files import book_formats, dump_book, load_book
+from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import RoleMemoryError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.port import rewrite
 from rolememory.storage.settings_text import commented, set_value
+from tests.cards.makers import dump_book
 from tests.durability.mutated import mutated
 
 ROLE = {"name": "Mira", "aliases": ["米拉"], "voice": {"pitch": 1.50}, "worldbooks": ["coast.json"]}

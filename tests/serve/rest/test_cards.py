@@ -8,6 +8,8 @@ import pytest
 
 from rolememory.authoring.starter_book import new_book
 from rolememory.cards.base import dump, load
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_forms import WORLD_BOOK
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import V3, new_document
 from rolememory.cards.containers import new_json
@@ -26,7 +28,7 @@ def card(name: str, form: str = "png", **fields: str) -> bytes:
         "first_mes": "Good evening.",
         **fields,
     }
-    made = Card(raw, V3, new_json(raw), "card").with_book(world)
+    made = Card(raw, V3, new_json(raw), "card").with_book(Book.new(world, WORLD_BOOK))
     return dump(load(made.write(), "card"), form)
 
 
