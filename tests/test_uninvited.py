@@ -128,3 +128,38 @@ def test_the_name_of_who_is_asked_brings_none_of_what_they_said(
         for message in addressing:
             found = role.recall(message, user="tessa").recalled
             assert [one.memory.content for one in found] == wanted, message
+
+
+BY_TITLE = {
+    "en": (
+        ("Captain, I lost my compass.", "Good evening, captain. My knee hurts.", "Aye, captain."),
+        (
+            "Thank you, captain.",
+            "Captain, did you sleep well?",
+            "Do you like dancing, captain?",
+            "Hello again, captain! Do you ever dream?",
+        ),
+        "Captain, where is my compass?",
+        "I lost my compass",
+    ),
+    "zh": (
+        ("师姐，我的罗盘丢了。", "师姐早。我膝盖疼。", "好的师姐。"),
+        ("谢谢师姐。", "师姐你昨晚睡得好吗？", "你爱跳舞吗，师姐？", "师姐好！会做梦吗？"),
+        "师姐，我的罗盘呢？",
+        "罗盘丢了",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", BY_TITLE)
+def test_the_title_of_who_is_spoken_to_wakes_nothing_of_what_was_said_to_them(
+    tmp_path: Path, language: str
+) -> None:
+    told, calling, asked, answer = BY_TITLE[language]
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = home.create("Vane")
+        for said in told:
+            role.observe([Message.user(said)], "Hm.", chat=said, user="tessa")
+        for message in calling:
+            assert not role.recall([message], chat="new", user="tessa").recalled, message
+        assert answer in woken(role, asked)

@@ -43,6 +43,7 @@ from rolememory.triggers.subjects import (
     others_present,
     speaker_before,
     speakers,
+    titles,
     without_addressee,
 )
 from rolememory.triggers.table import SAID, ArrayColumn, Table, TableEvidence
@@ -642,7 +643,7 @@ def _called(scene: Scene) -> Collection[str]:
     """The words of a message that say who speaks or is spoken to; who asks may mean what was said by them, or of them."""
     if context_dependence(scene.query) == 1.0:
         return names_of_present(scene)
-    return tokens(speaker_before(scene))
+    return {token for name in (speaker_before(scene), *titles(scene)) for token in tokens(name)}
 
 
 @value_class

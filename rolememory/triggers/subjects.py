@@ -27,6 +27,7 @@ _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
+HAILED = 16  # newest messages of the user in which titles are looked for
 USER = ("user", "用户")
 _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
 
@@ -95,14 +96,15 @@ def speaker_before(scene: Scene) -> str:
 
 
 def names_of_present(scene: Scene) -> frozenset[str]:
-    """The words that name the user, the character, and who speaks in the visible messages."""
+    """The words that name the user, the character, and who speaks in the visible messages, and the titles that they are called by."""
     said = (segment.name for segment in scene.segments)
     names = {scene.user or "", scene.names.get("char", ""), speaker_before(scene), *said}
+    names |= titles(scene)
     return frozenset(token for name in names for token in tokens(name))
 
 
 def without_addressee(scene: Scene) -> str:
-    """The newest message without names of those present that it calls; the message itself where nothing else is left.
+    """The newest message without names and titles of those present that it calls; the message itself where nothing else is left.
 
     >>> from dataclasses import replace
     >>> from datetime import UTC, datetime
@@ -111,7 +113,43 @@ def without_addressee(scene: Scene) -> str:
     ['And your arm, ?', 'Did Ysolde say so?', '你冷吗？']
     """
     names = {scene.names.get("char", ""), *(one.name for one in scene.segments)} - {None, ""}
-    return _without_calls(scene.query, frozenset(names)) if names else scene.query
+    text = _without_calls(scene.query, frozenset(names)) if names else scene.query
+    rest = _without_titles(text)
+    return rest if term_query(rest).weights else text
+
+
+def titles(scene: Scene) -> frozenset[str]:
+    """The titles by which the user calls somebody in the visible messages."""
+    said = islice(of_user(scene), HAILED)
+    return frozenset(one.text[start:end] for one in said for start, end in _titles_in(one.text))
+
+
+@lru_cache(maxsize=1024)
+def _titles_in(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a text calls somebody by a title.
+
+    >>> [_titles_in(text) for text in ("Aye, captain.", "师姐早", "The captain sleeps.", "师姐喜欢吃鱼。")]
+    [((5, 12),), ((0, 2),), (), ()]
+    """
+    found = (one.span("title") for hail in _hailing() for one in hail.finditer(text))
+    return tuple(sorted({*found}))
+
+
+def _without_titles(text: str) -> str:
+    for start, end in reversed(_titles_in(text)):
+        text = text[:start] + text[end:]
+    return text
+
+
+@cache
+def _hailing() -> Sequence[re.Pattern[str]]:
+    """The patterns of a call by title."""
+    rows, called = lexicon("asking")["hailing"], lexicon("asking")["titles"]
+    return [
+        re.compile(pattern % f"(?P<title>{'|'.join(called[language])})", re.IGNORECASE)
+        for language, patterns in rows.items()
+        for pattern in patterns
+    ]
 
 
 @lru_cache(maxsize=256)
