@@ -163,3 +163,28 @@ def test_the_title_of_who_is_spoken_to_wakes_nothing_of_what_was_said_to_them(
         for message in calling:
             assert not role.recall([message], chat="new", user="tessa").recalled, message
         assert answer in woken(role, asked)
+
+
+KIN = {
+    "en": [
+        ("My grandfather carved flutes.", "What did my grandad do?"),
+        ("My aunt keeps bees.", "What does my auntie keep?"),
+        ("The doctor wears a red scarf.", "What does the doc wear?"),
+    ],
+    "zh": [
+        ("我娘会绣荷包。", "我妈妈会做什么？"),
+        ("我爸爸做笛子。", "我父亲会做什么？"),
+        ("镇上的大夫戴红围巾。", "医生戴什么？"),
+        ("我闺女在学笛子。", "我女儿在学什么？"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("told", "message"), [pair for pairs in KIN.values() for pair in pairs])
+def test_who_is_called_by_another_word_for_the_same_is_remembered(
+    tmp_path: Path, told: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = home.create("Vane")
+        role.observe([Message.user(told)], "Hm.", chat="ship", user="tessa")
+        assert told in woken(role, message)

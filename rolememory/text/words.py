@@ -60,7 +60,7 @@ class WordLists:
     apart: Mapping[str, str]  # form -> its stem, where the stemmer gives that of an unrelated word
     spellings: Mapping[
         str, str
-    ]  # another way to write or say it -> base: harbour -> harbor; also before endings
+    ]  # another way to write or say it -> base: harbour -> harbor, 妈妈 -> 母亲; also before endings
 
 
 @cache
@@ -144,16 +144,16 @@ def _grams(run: str) -> list[str]:
 
     Interned, since many texts share them.
     """
-    stop = word_lists("zh").stop
+    stop, spelt = word_lists("zh").stop, word_lists("zh").spellings
     if len(run) == 1:
-        return [] if run in stop else [intern(run)]
+        return [] if run in stop else [intern(spelt.get(run, run))]
     ones = [
         one
         for one in run
         if one >= _HAN_FIRST and one not in stop and not _HANGUL_FIRST <= one <= _HANGUL_LAST
     ]
     twos = (one + two for one, two in pairwise(run) if one not in stop or two not in stop)
-    return [intern(gram) for gram in chain(ones, twos)]
+    return [intern(spelt.get(gram, gram)) for gram in chain(ones, twos)]
 
 
 def _is_content_word(word: str) -> bool:
@@ -177,8 +177,8 @@ def tokens(text: str) -> tuple[str, ...]:
     ('beacon', 'fail', 'storm')
     >>> tokens("灯塔的光")
     ('灯', '塔', '光', '灯塔', '塔的', '的光')
-    >>> tokens("Who are you?")
-    ('who', 'are', 'you')
+    >>> tokens("Who are you?"), tokens("妈妈")
+    (('who', 'are', 'you'), ('妈', '妈', '母亲'))
     """
     out: list[str] = []
     for grams, number, word in _runs(text):
@@ -245,10 +245,12 @@ class TermQuery:
 def term_query(text: str) -> TermQuery:
     """The query for a text.
 
-    >>> term_query("Why is the beacon dark?").surfaces
-    {'beacon': 'beacon', 'dark': 'dark'}
+    >>> term_query("Why is the beacon dark?").surfaces, term_query("妈妈").surfaces
+    ({'beacon': 'beacon', 'dark': 'dark'}, {'妈': '妈', '母亲': '妈妈'})
     """
     spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
+    spellings = word_lists("zh").spellings.items()
+    spelt |= {base: form for form, base in spellings if form != base and form in text}
     asked = dict.fromkeys(tokens(text))
     return TermQuery(
         {token: kind(token)[0] for token in asked},

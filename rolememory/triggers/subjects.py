@@ -113,9 +113,8 @@ def without_addressee(scene: Scene) -> str:
     ['And your arm, ?', 'Did Ysolde say so?', '你冷吗？']
     """
     names = {scene.names.get("char", ""), *(one.name for one in scene.segments)} - {None, ""}
-    text = _without_calls(scene.query, frozenset(names)) if names else scene.query
-    rest = _without_titles(text)
-    return rest if term_query(rest).weights else text
+    rest = _without_titles(_without_calls(scene.query, frozenset(names)))
+    return rest if term_query(rest).weights else scene.query
 
 
 def titles(scene: Scene) -> frozenset[str]:
@@ -161,8 +160,7 @@ def _without_calls(text: str, names: frozenset[str]) -> str:
     name, sign = "|".join(map(re.escape, known)), r"[^\w\s'’-]"
     before = rf"(^\W*(?:\w{{1,8}}\s+|\w)?|{sign}\s*)"
     after = rf"(?=\s*(?:{sign}|$|{any_person('second')}))"
-    rest = re.sub(f"{before}(?:{name}){after}", r"\1", text, flags=re.IGNORECASE)
-    return rest if term_query(rest).weights else text
+    return re.sub(f"{before}(?:{name}){after}", r"\1", text, flags=re.IGNORECASE) if name else text
 
 
 @cache
