@@ -31,12 +31,12 @@ from rapidfuzz import fuzz, process
 from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
 from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.recall.lore.rules import under
+from rolememory.schema.explain_invalid import explained
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
-from rolememory.storage.explain_invalid import explained
 from rolememory.text.toml_diagnostics import invalid_toml
 
 SUFFIX = ".test.toml"

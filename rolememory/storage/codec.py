@@ -13,10 +13,10 @@ from pydantic import BaseModel, ValidationError
 from rolememory.errors import misspelt
 from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
+from rolememory.schema.explain_invalid import explained
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.memory import Memory, MemoryType, Source, lean
 from rolememory.schema.problem import Problem, quoted
-from rolememory.storage.explain_invalid import explained
 from rolememory.text.timestamps import iso, moment
 
 FIELDS = (

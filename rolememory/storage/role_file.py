@@ -4,10 +4,10 @@ import orjson
 from pydantic import ValidationError
 
 from rolememory.locales import LocalizedText
+from rolememory.schema.explain_invalid import explained
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.problem import Problem, quoted
 from rolememory.schema.role import Role
-from rolememory.storage.explain_invalid import explained
 from rolememory.storage.json_places import located
 from rolememory.storage.port import Blob, Space
 from rolememory.text.json_diagnostics import invalid_json

@@ -4,19 +4,20 @@ The rules are data, `worldbook_rules/cleaning.json`; a user's file may replace o
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import regex
+from pydantic import BaseModel, Field
 
 from rolememory.errors import FileError
 from rolememory.schema.settings import CleanSettings
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
-from rolememory.text.own_file import own_object
+from rolememory.text.own_file import checked, own_object
 
 OUT_OF_CHARACTER = "out_of_character"  # id of the group for out-of-character remarks
 _LONGEST_REGEX = 2000
@@ -25,18 +26,25 @@ _TIMEOUT_S = 0.1  # for one rule on one text; a rule that takes longer leaves th
 _LONGEST_TEXT = 1_000_000  # longer texts are not cleaned
 _EXAMPLE = '{"rules": [{"id": ..., "regex": ...}]}'
 _EMPTY_LINES = regex.compile(r"[^\S\n]*\n(?:[^\S\n]*\n){2,}")
+_Text = Annotated[str, Field(min_length=1)]
 
 
 @value_class
 class Rule:
     """One regular expression; rules with the same `id` are a group, enabled together."""
 
-    id: str
-    zh: str
-    en: str
-    regex: str
+    id: _Text
+    regex: _Text
+    zh: str = ""
+    en: str = ""
     replacement: str = ""
-    needs: tuple[str, ...] = ()  # every match contains one of these; empty = unknown
+    needs: tuple[_Text, ...] = ()  # every match contains one of these; empty = unknown
+
+
+class _Rules(BaseModel):
+    """The content of a file of rules."""
+
+    rules: list[Rule]
 
 
 class Cleaner:
@@ -108,8 +116,8 @@ def known_groups() -> tuple[str, ...]:
 def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
     """The rules with the user's: a group with a known id is replaced, a new one is appended.
 
-    >>> base = [Rule("think", "", "", "a"), Rule("html", "", "", "b")]
-    >>> [rule.regex for rule in merged(base, [Rule("think", "", "", "c"), Rule("mine", "", "", "d")])]
+    >>> base = [Rule("think", "a"), Rule("html", "b")]
+    >>> [rule.regex for rule in merged(base, [Rule("think", "c"), Rule("mine", "d")])]
     ['c', 'b', 'd']
     """
     groups = _groups(rules) | _groups(own)
@@ -136,68 +144,17 @@ def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
     """
     if path is None:
         return _shipped()
-    placed = tuple(_read(path))
-    for place, rule in placed:
-        _try(path, place, rule)
-    return tuple(rule for _, rule in placed)
+    rules = checked(path, own_object(path, _EXAMPLE), _Rules).rules
+    for number, rule in enumerate(rules):
+        _try(path, f"rules[{number}]", rule)
+    return tuple(rules)
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[Rule, ...]:
     """The shipped rules, not validated (a test does that): patterns are compiled when needed."""
-    return tuple(rule for _, rule in _read(shipped("worldbook_rules", "cleaning.json")))
-
-
-def _read(path: Path) -> Iterator[tuple[str, Rule]]:
-    """Each rule with its path in the file."""
-    rows = own_object(path, _EXAMPLE).get("rules")
-    if not isinstance(rows, list):
-        raise FileError(
-            path,
-            "expected a list of rules",
-            field="rules",
-            remedy="write {text}",
-            text=_EXAMPLE,
-        )
-    for number, row in enumerate(rows):
-        yield f"rules[{number}]", _rule(path, f"rules[{number}]", row)
-
-
-def _rule(path: Path, place: str, row: Any) -> Rule:
-    if not isinstance(row, Mapping):
-        raise FileError(
-            path,
-            "expected an object, got {row!r:.60}",
-            field=place,
-            remedy='write {{"id": ..., "regex": ...}}',
-            row=row,
-        )
-    texts = _texts(path, place, row)
-    needs = row.get("needs", [])
-    if not isinstance(needs, list) or not all(isinstance(one, str) and one for one in needs):
-        raise FileError(
-            path,
-            "expected a list of texts, got {value!r:.60}",
-            field=f"{place}.needs",
-            remedy='write it as a list, ["..."], or leave it out',
-            value=needs,
-        )
-    return Rule(**texts, needs=tuple(needs))
-
-
-def _texts(path: Path, place: str, row: Mapping[str, Any]) -> dict[str, str]:
-    """The text fields of a rule; id and regex are required."""
-    texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
-    for name, value in texts.items():
-        if not isinstance(value, str) or (name in ("id", "regex") and not value):
-            raise FileError(
-                path,
-                "expected text, got {value!r:.60}",
-                field=f"{place}.{name}",
-                remedy='write it in quotes, "..."',
-                value=value,
-            )
-    return texts
+    raw = own_object(shipped("worldbook_rules", "cleaning.json"), _EXAMPLE)
+    return tuple(Rule(**{**row, "needs": tuple(row.get("needs", ()))}) for row in raw["rules"])
 
 
 def _try(path: Path, place: str, rule: Rule) -> None:

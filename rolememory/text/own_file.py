@@ -2,12 +2,16 @@
 
 from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import FileError
+from rolememory.schema.explain_invalid import explained
 from rolememory.text.json_diagnostics import invalid_json
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def own_object(path: Path, example: str) -> dict[str, Any]:
@@ -26,3 +30,11 @@ def own_object(path: Path, example: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise FileError(path, "expected an object", remedy="write {text}", text=example)
     return found
+
+
+def checked(path: Path, raw: dict[str, Any], kind: type[Model]) -> Model:
+    """The content of a file as this model. Raises: FileError; names the first invalid field."""
+    try:
+        return kind.model_validate(raw)
+    except ValidationError as error:
+        raise explained(error.errors(include_url=False)[0]).at(str(path)).error() from error

@@ -410,15 +410,15 @@ def test_cleaning_can_be_switched_off() -> None:
         ),
         pytest.param(
             {"id": "a", "regex": 5},
-            r"rules\[0\].regex: expected text, got 5",
+            r"rules\[0\].regex: expected a text, got 5",
             id="a number is no pattern",
         ),
         pytest.param(
             {"id": "a", "regex": "x", "needs": "x"},
-            r"rules\[0\].needs: expected a list of texts, got 'x'",
+            r'rules\[0\].needs: expected a list of strings, got "x"; write \["x"\]',
             id="what a rule needs is a list",
         ),
-        pytest.param({"regex": "x"}, r"rules\[0\].id: expected text", id="a rule needs an id"),
+        pytest.param({"regex": "x"}, r"rules\[0\].id: a value is missing", id="a rule needs an id"),
         pytest.param("x", r"rules\[0\]: expected an object", id="a rule is an object"),
     ],
 )
@@ -436,5 +436,5 @@ def test_a_file_that_is_no_rule_file_is_named(content: str, tmp_path: Path) -> N
 
 
 def test_a_rule_that_takes_too_long_leaves_the_text() -> None:
-    slow = Cleaner([Rule("slow", "", "", r"(a|aa|aaa|a.?)+$"), Rule("b", "", "", "b")])
+    slow = Cleaner([Rule("slow", r"(a|aa|aaa|a.?)+$"), Rule("b", "b")])
     assert "b" not in slow.clean("a" * 5000 + "b!")

@@ -15,6 +15,7 @@ from rolememory import __version__
 from rolememory.engine import Home
 from rolememory.errors import RoleMemoryError, UnknownNameError
 from rolememory.locales import translatable, translated
+from rolememory.schema.explain_invalid import explained
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
@@ -24,7 +25,6 @@ from rolememory.serve.late_app import Living
 from rolememory.serve.mcp.router import PATH
 from rolememory.serve.mcp.tools import Changed, Tools
 from rolememory.serve.proxy.hint import header
-from rolememory.storage.explain_invalid import explained
 
 _WRITES = ("remember", "forget")
 _ABOUT = translatable(

@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from rolememory import errors
 from rolememory.locales import translated
+from rolememory.schema.explain_invalid import explained
 from rolememory.schema.json_types import JsonMapping
 from rolememory.serve.http_refusal import REFUSALS
 from rolememory.serve.rest.json_response import RestResponse
 from rolememory.serve.rest.reader import reader
 from rolememory.serve.rest.schemas import Fault, Faulty
-from rolememory.storage.explain_invalid import explained
 
 VERSION = "1"
 VERSION_HEADER = "x-rolememory-api"

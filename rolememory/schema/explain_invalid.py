@@ -19,6 +19,7 @@ _EXPECTED = translatable(
         "float": "a number",
         "dict": "an object",
         "model": "an object",
+        "dataclass": "an object",
     }
 )
 _EXAMPLES = {
@@ -30,6 +31,7 @@ _EXAMPLES = {
     "float": "0.5",
     "dict": "{...}",
     "model": "{...}",
+    "dataclass": "{...}",
 }
 _OF_ANOTHER_TYPE = ("type", "parsing", "from_float", "attributes_type")  # how it goes on
 _BOUNDS = {
