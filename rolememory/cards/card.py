@@ -12,8 +12,9 @@ from rolememory.cards.card_forms import EMPTY, MIRRORS, V3_ONLY, CardForm, has_l
 from rolememory.cards.character_book import read_character_book
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
-from rolememory.cards.json_changes import applied, changes, with_value
+from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
 from rolememory.cards.json_read import list_of, object_of
+from rolememory.errors import InvalidValueError, closest
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
@@ -141,19 +142,30 @@ class Card:
         )
 
     def with_fields(self, **fields: Any) -> Self:
-        """The card with these fields, by V3 name. Top-level copies for older programs are updated."""
-        if has_layout(self.form):
-            return replace(self, raw=_told(self.raw, fields))
-        before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, fields))
-        return replace(self, raw=applied(self.raw, list(changes(before, after))))
+        """The card with these fields, by V3 name; None removes a field. Top-level copies for older programs are updated.
 
-    def with_book(self, book: Book) -> Self:
-        """The card with that book instead of its own."""
-        return self.with_fields(character_book=book.raw_in(self.form.book or HUB_BOOK))
+        Raises:
+            InvalidValueError: there is no such field.
+        """
+        for name in fields:
+            if name not in FIELDS:
+                near = closest(name, FIELDS)
+                raise InvalidValueError(
+                    f"a card has no field {name!r}"
+                    + (f"; did you mean {near!r}?" if near else f" (known: {', '.join(FIELDS)})")
+                )
+        return self._saying(
+            {name: ABSENT if value is None else value for name, value in fields.items()}
+        )
+
+    def with_book(self, book: Book | None) -> Self:
+        """The card with that book instead of its own; None removes it."""
+        raw = ABSENT if book is None else book.raw_in(self.form.book or HUB_BOOK)
+        return self._saying({"character_book": raw})
 
     def with_extension(self, name: str, value: Any) -> Self:
         """The card with that key in its extensions."""
-        return self.with_fields(extensions={**self.extensions, name: value})
+        return self._saying({"extensions": {**self.extensions, name: value}})
 
     def write(self) -> bytes:
         """The card in its original format; byte for byte if unchanged."""
@@ -164,11 +176,18 @@ class Card:
         raw = form.from_hub(self.hub)
         return Card(raw, form, new_json(raw), self.file, self.problems, self.picture)
 
+    def _saying(self, told: JsonMapping) -> Self:
+        if has_layout(self.form):
+            return replace(self, raw=_told(self.raw, told))
+        before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
+        return replace(self, raw=applied(self.raw, list(changes(before, after))))
+
 
 def _told(document: JsonObject, fields: JsonMapping) -> JsonObject:
     """A V2 or V3 document with these fields in `data` and in existing top-level copies."""
     for name, value in fields.items():
         document = with_value(document, ("data", name), value)
-        if (mirror := MIRRORS.get(name, "")) in document:
-            document = with_value(document, (mirror,), value)
+        mirror = MIRRORS.get(name)
+        if mirror in document and value is not ABSENT and mirror is not None:
+            document = {**document, mirror: value}
     return document

@@ -17,7 +17,7 @@ from rolememory.cards.book_file import Book
 from rolememory.cards.book_forms import CARD_BOOK, WORLD_BOOK
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import role_from_card
-from rolememory.errors import FileError, RegistrationError, UnknownNameError
+from rolememory.errors import FileError, InvalidValueError, RegistrationError, UnknownNameError
 from rolememory.schema.lorebook import BookSource
 from rolememory.text.macros import for_character
 from tests.cards import makers
@@ -319,6 +319,15 @@ class TestFields:
         changed = load(data).with_fields(description="守灯人")
         assert dump(changed) == data.replace(b'"d"', '"守灯人"'.encode())
 
+    def test_none_takes_a_field_away(self) -> None:
+        assert "nickname" not in load(as_bytes(V3)).with_fields(nickname=None).data
+
+    def test_an_unknown_field_is_refused_with_the_likely_one(self) -> None:
+        with pytest.raises(
+            InvalidValueError, match=r"no field 'first_message'.*did you mean 'first_mes'"
+        ):
+            load(as_bytes(V3)).with_fields(first_message="x")
+
     @pytest.mark.parametrize("data", [makers.byaf(), b'{"char_name": "Mira"}'])
     def test_what_is_only_read_is_written_as_v3(self, data: bytes) -> None:
         changed = load(load(data).with_fields(name="x").write())
@@ -379,7 +388,7 @@ def test_the_book_of_a_card_is_the_character_s() -> None:
     )
 
 
-def test_a_book_can_be_exchanged() -> None:
+def test_a_book_can_be_exchanged_and_taken_away() -> None:
     card = load(as_bytes(V3))
     raw = {"name": "Other", "entries": [makers.entry(odd=None)]}
     changed = load(dump(card.with_book(Book.new(raw, CARD_BOOK))))
@@ -387,6 +396,7 @@ def test_a_book_can_be_exchanged() -> None:
     again = load(dump(changed.with_book(Book.new(makers.world(), WORLD_BOOK)))).book
     assert again
     assert again.entries[1].keys == ("/a.b/i",)
+    assert "character_book" not in changed.with_book(None).raw["data"]
 
 
 class TestFormats:
