@@ -2,7 +2,9 @@
 
 Model, proxy and frontend are three processes on loopback. The model streams chunks that carry the moment they were sent, so the way of each is
 known; the same requests go to it directly and through the proxy, in turns, in the same run, one at a time and 32 at once. Then many
-requests while the proxy's memory and open files are looked at. Meaning is off: what an embedding model takes is measured by `tests.bench.speed`.
+requests while the proxy's memory and open files are looked at: with a new reply each, which the chats keep, so memory grows with what was said;
+then with replies that were given before, after which nothing new may be held. Meaning is off: what an embedding model takes is measured by
+`tests.bench.speed`.
 """
 
 import argparse
@@ -14,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,10 +99,11 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
                 ),
                 0,
             )
-            await reader.readexactly(length)
+            seed = re.search(rb'"seed":(\d+)', (await reader.readexactly(length))[:200])
             writer.write(HEAD)
-            for _ in range(CHUNKS):
-                delta = {"choices": [{"index": 0, "delta": {"content": f"{time.monotonic_ns()} "}}]}
+            for chunk in range(CHUNKS):
+                said = int(seed[1]) * CHUNKS + chunk if seed else time.monotonic_ns()
+                delta = {"choices": [{"index": 0, "delta": {"content": f"{said} "}}]}
                 _chunk(writer, b"data: " + json.dumps(delta).encode() + b"\n\n")
                 await writer.drain()
                 await asyncio.sleep(PACE_S)
@@ -118,8 +121,8 @@ def _chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
 # ── the frontend ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def body(number: int) -> dict[str, Any]:
-    """A request of one of fifty chats, each of twelve messages."""
+def body(number: int, *, seeded: bool = False) -> dict[str, Any]:
+    """A request of one of fifty chats, each of twelve messages. `seeded`: the model always gives the same reply in a chat."""
     said = sentences(12, seed=7 + number % CHATS)
     voices = ("user", "assistant")
     messages = [
@@ -132,16 +135,19 @@ def body(number: int) -> dict[str, Any]:
     return {
         "model": "m",
         "stream": True,
+        **({"seed": number % CHATS} if seeded else {}),
         "messages": messages,
         "rolememory": {"role": "Cold", "user": "Lin", "chat": f"c{number % CHATS}"},
     }
 
 
-async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) -> None:
+async def ask(
+    client: httpx.AsyncClient, url: str, number: int, times: Times, *, seeded: bool = False
+) -> None:
     """One request, its stream read to the end."""
     began = time.monotonic_ns()
-    seen = 0
-    async with client.stream("POST", f"{url}/chat/completions", json=body(number)) as answer:
+    seen, said = 0, body(number, seeded=seeded)
+    async with client.stream("POST", f"{url}/chat/completions", json=said) as answer:
         async for line in answer.aiter_lines():
             if not line.startswith("data: {"):
                 continue
@@ -198,30 +204,46 @@ def added(found: dict[str, Times]) -> dict[str, Any]:
 
 
 async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
-    """Memory and open files of the proxy after a tenth, half and all of so many requests; its own work on each."""
-    looks = []
+    """Memory and open files of the proxy after a tenth, half and all of so many requests; its own work on each.
+
+    Then half as many requests, with the same reply in each chat: what those after the first tenth add is held for nothing.
+    """
     began, worked = time.monotonic(), cpu_s(pid)
     async with client(PARALLEL) as frontend:
-        for start in range(0, count, PARALLEL):
-            now = [
-                ask(frontend, url, start + one, Times())
-                for one in range(min(PARALLEL, count - start))
-            ]
-            await asyncio.gather(*now)
-            done = start + len(now)
-            if any(start < count * share <= done for share in (0.1, 0.5, 1.0)):
-                looks.append({"requests": done, **held(pid)})
-    first, last = looks[0], looks[-1]
+        looks = [look async for look in _looked_at(frontend, url, count, pid, (0.1, 0.5, 1.0))]
+        took_s, cpu = time.monotonic() - began, cpu_s(pid) - worked
+        again = [
+            look
+            async for look in _looked_at(frontend, url, count // 2, pid, (0.1, 1.0), seeded=True)
+        ]
     return {
         "requests": count,
         "cpu_ms_each": round(
-            1000 * (cpu_s(pid) - worked) / count, 1
+            1000 * cpu / count, 1
         ),  # answering and learning; what else the machine does is not in it
-        "per_s": round(count / (time.monotonic() - began), 1),
+        "per_s": round(count / took_s, 1),
         "looks": looks,
-        "grown_mb": round(last["rss_mb"] - first["rss_mb"], 1),
-        "grown_handles": last["handles"] - first["handles"],
+        "grown_mb": round(looks[-1]["rss_mb"] - looks[0]["rss_mb"], 1),
+        "grown_handles": looks[-1]["handles"] - looks[0]["handles"],
+        "grown_by_known_replies_mb": round(again[-1]["rss_mb"] - again[0]["rss_mb"], 1),
     }
+
+
+async def _looked_at(
+    frontend: httpx.AsyncClient,
+    url: str,
+    count: int,
+    pid: int,
+    shares: Sequence[float],
+    *,
+    seeded: bool = False,
+) -> AsyncIterator[dict[str, float]]:
+    """So many requests, and what the proxy holds after these shares of them."""
+    for start in range(0, count, PARALLEL):
+        asked = range(start, min(start + PARALLEL, count))
+        await asyncio.gather(*(ask(frontend, url, one, Times(), seeded=seeded) for one in asked))
+        if any(start < count * share <= asked.stop for share in shares):
+            yield {"requests": asked.stop, **held(pid)}
 
 
 def held(pid: int) -> dict[str, float]:
