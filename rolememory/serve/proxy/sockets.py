@@ -22,7 +22,7 @@ class Transport(httpx.AsyncHTTPTransport):
     """
 
     def __init__(
-        self, kept: int, kept_s: float = 5.0, trusted: ssl.SSLContext | None = None
+        self, kept: int, kept_s: float = 30.0, trusted: ssl.SSLContext | None = None
     ) -> None:
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=trusted or httpx.create_ssl_context(trust_env=False),

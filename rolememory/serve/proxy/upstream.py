@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,6 +20,7 @@ _OURS = frozenset("host content-length cookie origin referer".split())  # for th
 _ITS_PAGES = "access-control-"  # CORS is up to our settings
 _KEY = "x-api-key"  # of Anthropic's API
 _FOR_US = "x-rolememory-"  # not relayed: the token, the user, the role, ...
+_parsed = lru_cache(maxsize=16)(httpx.URL)  # the same one every turn
 
 
 class Upstream:
@@ -53,7 +55,7 @@ class Upstream:
             extensions = {"timeout": self._times, "trace": way.note}
             try:
                 request = httpx.Request(
-                    method, url, headers=pairs, content=content, extensions=extensions
+                    method, _parsed(url), headers=pairs, content=content, extensions=extensions
                 )
                 return await self._connections.handle_async_request(request)
             except httpx.InvalidURL as error:

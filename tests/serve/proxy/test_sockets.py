@@ -4,10 +4,13 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from time import monotonic
+from types import SimpleNamespace
 
 import httpx
 import pytest
 import trustme
+from httpcore._async import http11
 
 from rolememory.serve.proxy.sockets import Transport
 
@@ -85,6 +88,27 @@ def test_long_answers_come_whole_one_after_another_over_one_encrypted_line() -> 
         ):
             assert [await got(connections, url) for _ in range(3)] == 3 * [PIECE * PIECES]
             assert requests == [3]
+
+    asyncio.run(ask())
+
+
+def test_the_line_of_a_turn_serves_the_next_one_after_reading_and_typing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A new one takes several round trips to a server elsewhere. One that rests for long is opened anew."""
+    passed = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: monotonic() + passed[0])
+    monkeypatch.setattr(http11, "time", clock)
+
+    async def ask() -> None:
+        async with (
+            served() as (url, requests),
+            Transport(kept=2, trusted=trusting()) as connections,
+        ):
+            for seconds in (0, 25, 25, 35):
+                passed[0] += seconds
+                await got(connections, url)
+            assert requests == [3, 1]
 
     asyncio.run(ask())
 
