@@ -115,12 +115,11 @@ def _show_report(report: "ScanReport", values: Row) -> None:
         out.table(values["silent"], "title gate reason", reason=say("why not"))
     hidden = say("; {quiet} not mentioned (--all shows them)", quiet=report.quiet)
     out.say(
-        "{count} of {count2} entries, {used} of {budget} tokens{over}; {many}, {many2}{quiet}",
+        "{count} of {count2} entries, {used} of {budget} tokens{over}; {passes} {passes:pass|passes}, "
+        "{messages} {messages:message|messages}{quiet}",
         count=len(report.fired),
         count2=len(report.fired) + len(report.silent) + report.quiet,
         over=say(", something did not fit") if report.overflowed else "",
-        many=_many(report.passes, "pass", "es"),
-        many2=_many(report.messages, "message"),
         quiet=hidden if report.quiet else "",
         used=report.used,
         budget=report.budget,
@@ -219,14 +218,12 @@ def show_faults(rows: list[Row], several: bool = False) -> int:
     columns = f"book {columns}" if several else columns
     out.table(rows, columns, why=say("what is wrong"))
     warnings = len(rows) - errors
-    levels = f"{_many(errors, 'error')}, {_many(warnings, 'warning')}"
-    out.say("{levels}", levels=levels, error=errors, warning=warnings)
+    out.say(
+        "{errors} {errors:error|errors}, {warnings} {warnings:warning|warnings}",
+        errors=errors,
+        warnings=warnings,
+    )
     return errors
-
-
-def _many(count: int, thing: str, ending: str = "s") -> str:
-    """A count with its noun, in English."""
-    return f"{count} {thing}{'' if count == 1 else ending}"
 
 
 def show(

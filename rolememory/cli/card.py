@@ -102,11 +102,10 @@ def _fields(card: "Card") -> Iterator[Row]:
 def _head(found: Mapping[str, Any]) -> Row:
     """The header, formatted for people."""
     book = found["book"]
-    entry = "entry" if book and book["entries"] == 1 else "entries"
     return {
         "format": "{format}, {spec} {version}".format(**found).rstrip(),
         "greetings": found["greetings"] + found["group_greetings"],
-        "book": book and say("{name}, {entries} {entry}", entry=entry, **book),
+        "book": book and say("{name}, {entries} {entries:entry|entries}", **book),
     }
 
 

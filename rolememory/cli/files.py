@@ -124,15 +124,14 @@ def give_converted(made: "Converted", file: str | None, yes: bool, **more: Any) 
         return
     if losses:
         out.table(losses, "field why kept", why=say("what happens"))
-    count = len(losses)
-    fields = f"{count} field{'' if count == 1 else 's'} it cannot hold" if count else "nothing lost"
-    out.say(
-        "written to {out} ({to}, {fields})",
-        out=file,
-        to=row["format"],
-        fields=fields,
-        count=count,
-    )
+        out.say(
+            "written to {out} ({to}, {count} {count:field|fields} it cannot hold)",
+            out=file,
+            to=row["format"],
+            count=len(losses),
+        )
+    else:
+        out.say("written to {out} ({to}, nothing lost)", out=file, to=row["format"])
 
 
 def print_converted(made: "Converted") -> None:
