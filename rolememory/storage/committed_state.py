@@ -9,6 +9,7 @@ from types import MappingProxyType
 from rolememory.schema.memory import MemoriesById
 from rolememory.schema.problem import Problem
 from rolememory.schema.value_class import value_class
+from rolememory.storage.copy_on_write import CopyOnWriteDict
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
 from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
@@ -348,7 +349,7 @@ class CommittedStateReader:
         before: CommittedState | None,
     ) -> tuple[Memories, tuple[Conflict, ...]]:
         """The document's memories after the records it lacks; applies only new records where possible."""
-        start = {} if document is None else document.memories
+        start = CopyOnWriteDict({} if document is None else document.memories)
         fresh = _new_records(before, document, through, pending)
         if before is not None and fresh is not None:
             if not fresh:
@@ -359,7 +360,7 @@ class CommittedStateReader:
         return _same_objects(memories, before.memories if before else {}), tuple(conflicts)
 
     def _publish(self, committed: CommittedState, before: CommittedState | None) -> None:
-        same = before is not None and _identical(committed.memories, self._snapshot.memories)
+        same = before is not None and committed.memories.alike(before.memories)
         if not same:
             self._note_changes(committed, before)
         self._snapshot = Snapshot(
@@ -419,9 +420,3 @@ def _same_objects(memories: Memories, before: MemoriesById) -> Memories:
         if old is not None and old is not memory and old == memory:
             memories[name] = old
     return memories
-
-
-def _identical(one: MemoriesById, other: MemoriesById) -> bool:
-    return len(one) == len(other) and all(
-        a is b for a, b in zip(one.values(), other.values(), strict=True)
-    )

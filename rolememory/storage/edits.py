@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -11,6 +11,7 @@ from rolememory.locales import Listed
 from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
+from rolememory.storage.copy_on_write import CopyOnWriteDict
 from rolememory.storage.exact_json import dumps
 from rolememory.storage.journal_records import JournalRecord, Op, added, removed
 
@@ -42,7 +43,7 @@ def planned(
 
     Raises: UnknownMemoryError, InvalidValueError; then the whole transaction is refused.
     """
-    now = dict(memories)
+    now = CopyOnWriteDict.of(memories)
     txn, lines = secrets.token_hex(6), list[JournalRecord]()
     for edit in edits:
         memory_id = edit.id.strip() or new_id()
@@ -98,7 +99,7 @@ def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
     return Edit("set", line.id, standing) if standing else None
 
 
-def _step(now: dict[str, Memory], edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+def _step(now: MutableMapping[str, Memory], edit: Edit, memory_id: str) -> dict[str, list[Any]]:
     """Apply one edit to the working set; its fields, empty if nothing changes."""
     here = now.get(memory_id)
     if edit.op == "add":

@@ -18,10 +18,11 @@ from rolememory.storage.codec import (
     patched,
     value_of,
 )
+from rolememory.storage.copy_on_write import CopyOnWriteDict
 from rolememory.storage.exact_json import dumps, loads
 
 Op = Literal["add", "set", "remove"]
-Memories = dict[str, Memory]
+Memories = CopyOnWriteDict[Memory]
 
 
 @value_class
@@ -88,10 +89,10 @@ def decoded(data: bytes) -> JournalRecord | None:
 
 
 def applied(
-    memories: Memories, lines: Iterable[JournalRecord], through: int
+    memories: MemoriesById, lines: Iterable[JournalRecord], through: int
 ) -> tuple[Memories, list[Conflict]]:
-    """The memories after the records they lack; untouched memories stay the same objects. Pure; O(memories + records)."""
-    after, conflicts = dict(memories), list[Conflict]()
+    """The memories after the records they lack; untouched memories stay the same objects. Pure; O(records) on those of an earlier call, else O(memories)."""
+    after, conflicts = CopyOnWriteDict.of(memories), list[Conflict]()
     for line in lines:
         if line.applies_to(through):
             conflicts += _apply(after, line)

@@ -90,9 +90,7 @@ class _DateIndex:
 
     def read(self, most: int | None = None) -> None:
         """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
-        rows = self._unread.values.nonzero()[0].tolist()
-        if most is not None and len(rows) > most:
-            return
+        rows = self._unread.set_rows(most)
         since, entries = self._table.since[rows].tolist(), self._table.entries(rows)
         digests = zip(since, content_digests(entries, self._terms), strict=True)
         keys = [f"{at} {self._rules} {one}" for at, one in digests]  # all that decides which times

@@ -88,9 +88,7 @@ class _Felt:
 
     def read(self, most: int | None = None) -> None:
         """Read the queued rows, unless more than `most`. Cost: O(new texts)."""
-        rows = self._unread.values.nonzero()[0].tolist()
-        if most is not None and len(rows) > most:
-            return
+        rows = self._unread.set_rows(most)
         special = self._table.special(rows)
         entries = dict(zip(special, self._table.entries(special), strict=True))
         declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}

@@ -46,6 +46,11 @@ class ArrayColumn:
             self._all = room
         self.values = self._all[:size]
 
+    def set_rows(self, most: int | None = None) -> list[int]:
+        """The rows where a mask is set; none if they are more than `most`."""
+        many = most is not None and np.count_nonzero(self.values) > most
+        return [] if many else self.values.nonzero()[0].tolist()
+
     def __setitem__(self, rows: Any, values: Any) -> None:
         self._all[_places(rows)] = values
 
