@@ -1,5 +1,6 @@
 """Changes of memories by hand: add, edit, delete, undo."""
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -28,7 +29,8 @@ from rolememory.storage.codec import (
     difference,
     patched,
 )
-from rolememory.storage.memories import Edit, HistoryLine
+from rolememory.storage.contents import Contents
+from rolememory.storage.memories import Edit, HistoryLine, Snapshot
 
 INSTEAD = "in place of what was said"  # a journal reason: replaces a passage
 _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
@@ -64,16 +66,15 @@ def _content(fields: Mapping[str, Any]) -> str:
     return str(fields.get("content") or fields.get("text") or "")
 
 
-def standing(fields: Mapping[str, Any], memories: Iterable[Memory]) -> str:
-    """The id of a memory that has all these field values already; "" if none."""
-    written = _content(fields)
-    for memory in memories:
-        if memory.content == written and not memory.archived:
+def standing(fields: Mapping[str, Any], alike: Iterable[Memory]) -> str:
+    """The id of a memory that has all these field values already, among those of the same content; "" if none."""
+    for memory in sorted(alike, key=lambda one: one.id):
+        if not memory.archived:
             with suppress(EntryError, TypeError, ValueError):
                 whose = {"user": None, "subject": None}
                 wanted = {**whose, **{name: one for name, one in fields.items() if name != "id"}}
-                alike = difference(memory, patched(memory, wanted)) == {}
-                if alike and fields.get("id") in (None, "", memory.id):
+                same = difference(memory, patched(memory, wanted)) == {}
+                if same and fields.get("id") in (None, "", memory.id):
                     return memory.id
     return ""
 
@@ -88,11 +89,15 @@ class RoleMemories:
 
     def __init__(self, context: RoleContext, learning: RoleLearning) -> None:
         self._context, self._learning = context, learning
+        self._contents = Contents(self._digests)
 
     def current(self) -> Mapping[str, Memory]:
         """All current memories by id, archived ones too, after executing the commands observed so far."""
+        return self._current().memories
+
+    def _current(self) -> Snapshot:
         self._learning.learned(PATIENT_S)
-        return self._context.stored()
+        return self._context.store.snapshot()
 
     def remember(
         self,
@@ -125,18 +130,18 @@ class RoleMemories:
             ReadOnlyRoleError, NotWrittenError: the file is broken or the write failed; nothing was written.
         """
         with self._context.lock:
-            here = self.current()
-            taken, ids, edits = set(here), list[str](), list[Edit]()
+            here, ids, edits = self._current(), list[str](), list[Edit]()
+            known: Any = here.memories  # nobody writes to it
+            taken = ChainMap[str, object]({}, known)
             for raw in [memories] if isinstance(memories, str | Mapping) else memories:
                 fields = settled(raw)
-                alike = self._context.pipeline.may_say(_content(fields), here)
-                if same := standing(fields, alike):
+                if same := standing(fields, self._contents.of(_content(fields), here)):
                     ids.append(same)
                     continue
                 memory_id = str(fields.pop("id", "")) or readable_id(
                     str(fields.get("content", "")), taken
                 )
-                taken.add(memory_id)
+                taken[memory_id] = None
                 ids.append(memory_id)
                 edits.append(Edit("add", memory_id, noted(fields), None, reason))
             after = self._context.commit(edits, actor=actor)
@@ -297,6 +302,9 @@ class RoleMemories:
         if memory_id not in memories:
             raise UnknownMemoryError(memory_id, memories)
         return memories[memory_id]
+
+    def _digests(self, memories: Mapping[str, Memory]) -> Sequence[bytes]:
+        return self._context.pipeline.contents(memories)
 
     def _keep_limits(self) -> None:
         limits = self._context.settings.storage.max_memories

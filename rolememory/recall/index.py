@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed, plain, unread
+from rolememory.schema.memory import Memory, glimpsed, plain
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -134,11 +134,15 @@ class MemoryIndex:
             return None
         return b"".join((told.tobytes(), *self.terms.digests(one.id for one in memories)))
 
-    def may_say(self, content: str, memories: Mapping[str, Memory]) -> Iterator[Memory]:
-        """Those of the memories that may have this content. Cost: O(n); no text is read."""
-        alike, rows = self.terms.ids_of(content), self.table.plain.values.nonzero()[0].tolist()
-        known = set(map(id, filter(unread, self.table.entries(rows))))
-        return (one for name, one in memories.items() if id(one) not in known or name in alike)
+    def contents(self, memories: Mapping[str, Memory]) -> list[bytes]:
+        """The digest of each one's content, as far as it is known unread, else b""."""
+        table, digests = self.table, self.terms.digests(memories)
+        rows = map(table.row_of.get, memories)
+        same = (
+            row is not None and table.entry(row) is memory and table.plain[row]
+            for row, memory in zip(rows, memories.values(), strict=True)
+        )
+        return [one if known else b"" for one, known in zip(digests, same, strict=True)]
 
     def _known(self, entry_id: str) -> Entry | None:
         row = self.table.row_of.get(entry_id)

@@ -1,6 +1,6 @@
 """The recall pipeline of a role: from messages to a turn. First updates all indexes, then runs the pure query."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -182,9 +182,9 @@ class RecallPipeline:
         self.meanings.keep_only(memories.values())
         self.lore_meaning.meanings.keep_only(one.entry for one in (lore.entries if lore else ()))
 
-    def may_say(self, content: str, memories: Mapping[str, Memory]) -> Iterator[Memory]:
-        """The memories that may have this content: not those unread of which the index knows another."""
-        return self._live.index.may_say(content, memories)
+    def contents(self, memories: Mapping[str, Memory]) -> list[bytes]:
+        """The digest of each one's content, b"" where it has to be read."""
+        return self._live.index.contents(memories)
 
     def facts(
         self, memories: Sequence[Memory], turns: AbstractContextManager[object]

@@ -296,7 +296,15 @@ def readable_id(content: str, taken: Container[str] = ()) -> str:
         if words and content.isascii()
         else f"m-{blake2b(content.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
     )
-    number, memory_id = 2, stem
-    while memory_id in taken:
-        number, memory_id = number + 1, f"{stem}-{number}"
-    return memory_id
+    return stem if stem not in taken else f"{stem}-{_free_number(f'{stem}-', taken)}"
+
+
+def _free_number(stem: str, taken: Container[str]) -> int:
+    """A number from 2 on that makes an id of the stem that is free: the next one. Cost: O(log of it)."""
+    least, most = 1, 2
+    while f"{stem}{most}" in taken:
+        least, most = most, 2 * most
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (middle, most) if f"{stem}{middle}" in taken else (least, middle)
+    return most

@@ -168,13 +168,6 @@ class TermIndex:
                 for row in rows
             ]
 
-    def ids_of(self, text: str) -> frozenset[str]:
-        """The ids with this text. Cost: O(n) if there is one."""
-        with self._lock:
-            row = self._row_of_text.get(text_digest(text), -1)
-            some = self._row_of.items() if row >= 0 and self._copies[row] else ()
-            return frozenset(one for one, at in some if at == row)
-
     def sealed(self, least: int, fresh: float) -> bytes | None:
         """The bytes for `adopt`, kept instead of what they were made of; None for fewer texts than `least`, or if at most a share of `fresh` was added or removed."""
         with self._lock:

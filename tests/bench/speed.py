@@ -104,7 +104,9 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
             assert role.ready(120)
             turns_taken = turns_of(role, questions)
             after = resident_mb()
-            append = timed(lambda: role.remember("A new thing was seen in the harbour."), 20)
+            seen = iter(f"Thing {number} came into the harbour." for number in range(40))
+            append = timed(lambda: role.remember(next(seen)), 20)
+            append_cpu = timed_turns(role.remember, [next(seen) for _ in range(20)])
             fold = timed(lambda: role.store.checkpoint(force=True), 1)[0]
         with Home.open(folder, WORDS_ALONE) as home:
             role = home.role("Big")
@@ -120,6 +122,7 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
         **beside_product(turns_taken, table, list(asked[5:])),
         "turn_words_alone": summary(words_alone),
         "remember": summary(append),
+        "remember_cpu": summary(append_cpu),
         "bare_append_fsync": summary(bare),
         "remember_to_bare": round(statistics.median(append) / statistics.median(bare), 2),
         "fold_ms": round(fold, 1),

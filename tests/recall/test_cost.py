@@ -130,6 +130,42 @@ def test_no_step_is_taken_for_each_message_of_the_past(
     assert not {name: count for name, count in (large - small).items() if count > MORE}
 
 
+TEA = "Tea number {} was drunk at the quay."
+WRITES: dict[str, Callable[[RoleMemory, str], object]] = {
+    "a memory": lambda mind, text: mind.remember(text),
+    "one that stands already": lambda mind, text: mind.remember(
+        "Tea number 7 was drunk at the quay."
+    ),
+    "other words": lambda mind, text: mind.edit("tea", content=text),
+    "out of recall": lambda mind, text: mind.archive("tea"),
+    "into recall": lambda mind, text: mind.edit("tea", archived=False),
+    "away": lambda mind, text: mind.delete("tea"),
+    "back": lambda mind, text: mind.remember(text, id="tea"),
+}
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["of a role in talk", "of a role at rest"])
+def test_no_step_is_taken_for_each_memory_when_one_is_written(tmp_path: Path, asked: bool) -> None:
+    of_size = dict[int, dict[str, Counter[tuple[str, str]]]]()
+    for size in SIZES:
+        with Home.open(tmp_path / f"of-{size}", QUIET | {"storage.fold_idle_s": 900}) as home:
+            mind = home.create("Mira")
+            drunk = [{"id": f"m{one}", "content": TEA.format(one)} for one in range(size)]
+            told = json.dumps({"episodic": [*drunk, {"id": "tea", "content": "Tea is hot."}]})
+            (mind.folder / "memory.json").write_text(told, encoding="utf-8")
+            for write in WRITES.values():  # the first reads them all
+                write(mind, "A cup broke.")
+                if asked:
+                    mind.recall("Who broke the cup?", dry_run=True)
+            of_size[size] = {
+                name: Steps().count(partial(write, mind, f"A cup broke: {name}."))
+                for name, write in WRITES.items()
+            }
+    for name in WRITES:
+        small, large = (of_size[size][name] for size in SIZES)
+        assert not {one: count for one, count in (large - small).items() if count > MORE}, name
+
+
 def test_what_was_written_or_said_between_turns_is_taken_in_before_the_next(
     tmp_path: Path,
 ) -> None:
