@@ -17,7 +17,7 @@ from rolememory.inject.render import GrowingBlock
 from rolememory.recall.allowance import Allowance, FoundOutLater, Why
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.query import RecallQuery
-from rolememory.recall.visible import TextsBySize, is_long, plain
+from rolememory.recall.visible import ComparedTexts, is_long, plain
 from rolememory.recall.weigh import Ranking, placed
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
@@ -88,7 +88,7 @@ class _Selection:
     fitted: Fitted = field(default_factory=Fitted)
     taken: list[Scored] = field(default_factory=list)  # what was selected ...
     places: list[int] = field(default_factory=list)  # ... where it stands in the ranking ...
-    said: TextsBySize = field(default_factory=TextsBySize)  # ... and its texts
+    said: ComparedTexts = field(default_factory=ComparedTexts)  # ... and its texts
 
     def __post_init__(self) -> None:
         self.allowance = Allowance(self.question)
@@ -102,6 +102,12 @@ class _Selection:
         """Whether there is no room for any memory, or there are enough."""
         enough = math.inf if self.rules.enough is None else self.rules.enough * OF_CHATS
         return self.fitted.relevance >= enough or self.block.length > FULL * self.limit
+
+    @cached_property
+    def most(self) -> float:
+        """The relevance from which on there is enough, whatever a memory rests on."""
+        enough = math.inf if self.rules.enough is None else self.rules.enough
+        return enough * (OF_CHATS if self.allowance.asked else 1.0)
 
     @cached_property
     def beside(self) -> float:
@@ -156,12 +162,16 @@ def _fit(choice: _Selection) -> Fitted:
     fitted.refused = RefusedLine(ranking.memories, lambda: _why_faint(choice, places, faint))
     kinds: list[int] = ranking.kinds.tolist()
     gates, in_part = _gates(choice, kinds), choice.allowance.asked
+    limited = {kind for kind, some in gates.items() if some[0] is _enough}
     relevances: list[float] = ranking.relevances.tolist()
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
         if in_part and kind == TYPED and not choice.is_full and memory.evidence:
             memory = _in_part(choice, place)
-        reason = _why_out(choice, gates[kind], place, memory, relevances[place])
+        if kind in limited and fitted.relevance >= choice.most:  # no other gate need be asked
+            reason: Why = _enough(choice, memory, relevances[place])
+        else:
+            reason = _why_out(choice, gates[kind], place, memory, relevances[place])
         if reason is None:
             _take(choice, place, memory)
         else:
@@ -228,6 +238,8 @@ def _too_faint(choice: _Selection) -> Collection[int]:
     some = (relevances >= rules.relevance_threshold) & (relevances < allowance.least)
     some &= choice.ranking.kinds == SAID
     some[choice.ranking.places_of(allowance.again)] = False
+    if not np.count_nonzero(some):
+        return ()
     doubtful = (some & (relevances >= allowance.least_doubtful)).nonzero()[0].tolist()
     heard = (at for at in doubtful if not allowance.is_faint(memories[at], float(relevances[at])))
     some[list(heard)] = False
@@ -379,14 +391,6 @@ def _by_score(
     return places
 
 
-def _threshold(choice: _Selection, memory: Memory, relevance: float) -> Reason | None:
-    rules = choice.rules
-    margin = rules.keep_margin if memory.id in choice.kept else 0.0
-    if relevance >= rules.relevance_threshold - margin:
-        return None
-    return _below(choice, relevance)
-
-
 def _below(choice: _Selection, relevance: float) -> Reason:
     threshold = max(choice.rules.relevance_threshold, choice.beside)
     return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
@@ -429,11 +433,8 @@ def _max_items(choice: _Selection, _: Memory, __: float) -> Reason | None:
 
 def _enough(choice: _Selection, memory: Memory, _: float) -> FoundOutLater | None:
     """Closed once enough was selected: relevance read as a probability sums to the expected number of relevant memories."""
-    relevance, enough = choice.fitted.relevance, choice.rules.enough
-    if enough is None or relevance < enough:
-        return None
-    most = enough * (OF_CHATS if choice.allowance.asked else 1.0)
-    if relevance < most and memory.evidence:
+    relevance, enough, most = choice.fitted.relevance, choice.rules.enough, choice.most
+    if enough is None or relevance < enough or (relevance < most and memory.evidence):
         return None
     return partial(_told_enough, relevance, memory, enough, most)
 
@@ -572,7 +573,6 @@ def _gates(choice: _Selection, kinds: Iterable[int]) -> Mapping[int, Sequence[_G
     """The gates that may close under these rules, by kind of candidate."""
     question, rules = choice.question, choice.rules
     idle_if: dict[_Gate, bool] = {
-        _threshold: not choice.kept,
         _low_relevance: question.least_injected <= 0.0,
         _type_limit: _unlimited(rules.max_per_type),
         _max_items: rules.max_items is None,
@@ -587,7 +587,6 @@ def _gates(choice: _Selection, kinds: Iterable[int]) -> Mapping[int, Sequence[_G
 
 
 _GATES: tuple[_Gate, ...] = (
-    _threshold,
     _low_relevance,
     _chapter,
     _type_limit,

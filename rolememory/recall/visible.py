@@ -16,6 +16,7 @@ from rolememory.triggers.informativeness import telling
 _NUMBERS = re.compile(r"\d+")
 _CLAUSE_ENDS = ".!,;:…。！，；："
 _CLAUSE_BEGINS = _CLAUSE_ENDS + "?？\n"  # behind which a clause begins
+_FEW = 8  # texts that are compared whatever the number of their words
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -85,29 +86,31 @@ def is_long(content: str) -> bool:
     return len(content.encode()) >= _LEAST_BYTES
 
 
-class TextsBySize:
-    """Plain texts by number of words: one is compared with those that have neither far more nor far fewer."""
+class ComparedTexts:
+    """Plain texts by the numbers in them: one is compared with those that have the same."""
 
     def __init__(self) -> None:
-        self._texts = defaultdict[int, list[tuple[int, str]]](list)
+        self._texts = defaultdict[tuple[str, ...], list[tuple[int, str]]](list)
         self._count = 0
 
     def add(self, text: str) -> None:
         """Add a text."""
-        self._texts[len(_words(text))].append((self._count, text))
+        self._texts[_numbers(text)].append((self._count, text))
         self._count += 1
 
     def like(self, text: str, least: float) -> tuple[int, float] | None:
         """The number of the first one that is at least that similar, and the `likeness`."""
-        size, slack = len(_words(text)), 1e-9
-        near = (
-            one
-            for other, texts in self._texts.items()
-            if least * other <= size + slack and least * size <= other + slack
-            for one in texts
-        )
+        near = self._texts.get(_numbers(text), ())
+        if len(near) > _FEW:
+            size = len(_words(text))
+            near = [one for one in near if _as_long(size, len(_words(one[1])), least)]
         found = ((at, alike) for at, other in near if (alike := likeness(text, other, least)))
         return min(found, default=None)
+
+
+def _as_long(size: int, other: int, least: float) -> bool:
+    """Whether two texts of so many different words may be that similar."""
+    return least * max(size, other) <= min(size, other) + 1e-9
 
 
 @dataclass(frozen=True)
@@ -141,15 +144,15 @@ class Visible:
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
-    def _by_size(self) -> "TextsBySize":
-        found = TextsBySize()
+    def _compared(self) -> "ComparedTexts":
+        found = ComparedTexts()
         for text in self.texts:
             found.add(text)
         return found
 
     def says_like(self, content: str, least: float) -> bool:
         """Whether one of the texts is at least that similar."""
-        return self._by_size.like(plain(content), least) is not None
+        return self._compared.like(plain(content), least) is not None
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):

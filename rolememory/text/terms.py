@@ -502,9 +502,10 @@ class CollectionStatistics:
 
     def _add_everyday(self, out: Floats, weighed: Sequence[tuple[bool, str, float]]) -> None:
         """Add the scores of common tokens to all rows, from dense counts. Cost: passes over `out` for each."""
+        share, bounds = np.empty_like(out), np.empty_like(out)
         for _, token, most in weighed:
-            share = self._often(token).astype(np.float32)
-            bounds = share + self._norms
+            share[:] = self._often(token)
+            np.add(share, self._norms, out=bounds)
             share *= np.float32(most)
             share /= bounds
             out += share

@@ -491,14 +491,14 @@ class SemanticTrigger(ByRows):
         subject: who is called there is whom it was said to. Cost: O(n_rows) for a name.
         """
         terms, names = asked.terms, speakers(asked.scene)
-        told = asked.mask & (self.table.kind.values != SAID)
-        if not names or terms is None or self._words is None or not told.any():
+        if not names or terms is None or self._words is None:
             return evidence
         calling = np.zeros(terms.n_rows, dtype=np.float32)
         for words in chain.from_iterable(map(calls, names)):
             calling[reduce(np.intersect1d, map(terms.holding, words))] = 1.0
         if not calling.any():
             return evidence
+        told = asked.mask & (self.table.kind.values != SAID)
         named = self._words.pick(calling) * told
         others = 1.0 - int(np.count_nonzero(named)) / max(int(np.count_nonzero(told)), 1)
         already = np.float32(ALREADY if asked.nearness is None else ALREADY_NEAR)
