@@ -29,7 +29,7 @@ OF_OTHERS = {
         "In the end she recognised me.",
         "They heard of me.",
     ],
-    "zh": ["外婆忽然认出我了。", "守门的大爷居然还记得我。", "他们问我是谁。"],
+    "zh": ["外婆忽然认出我了。", "守门的大爷居然还记得我。", "他们问我是谁。", "那伙人又来了。"],
 }
 BACK = {
     "en": ["*I step off the ladder.* I'm back!", "Long time no see, Vane."],

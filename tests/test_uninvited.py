@@ -188,3 +188,53 @@ def test_who_is_called_by_another_word_for_the_same_is_remembered(
         role = home.create("Vane")
         role.observe([Message.user(told)], "Hm.", chat="ship", user="tessa")
         assert told in woken(role, message)
+
+
+ONE_CHARACTER = [
+    ("我小时候在雪地里捡到过一只白鹤，一直养到今年春天才放走，它还会学人说话。", "鹤怎么不见了？"),
+    ("这几年我天不亮就起来，在后院的亭子里练两个时辰的琴，邻居都嫌吵。", "你说我练得怎么样？"),
+    ("下周我们博物馆里有个明代仕女图的展，光是修复就花了我大半年。", "那个展怎么样了？"),
+    ("药铺的掌柜托人带来一封信，说那味药材要等到入冬才有货。", "有信来吗？"),
+]
+
+
+@pytest.mark.parametrize(("told", "message"), ONE_CHARACTER)
+def test_a_chinese_word_of_one_character_is_enough_where_it_is_the_whole_topic(
+    tmp_path: Path, told: str, message: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = home.create("沈晚")
+        for said in (told, "我爱吃桂花糕。", "把门关上好吗？"):
+            role.observe([Message.user(said)], "嗯。", chat=said, user="tessa")
+        found = role.recall([message], chat="new", user="tessa").recalled
+    assert [one.memory.content for one in found] == [told]
+
+
+@pytest.mark.parametrize(
+    ("told", "untimed", "now", "over"),
+    [
+        pytest.param(
+            "I am afraid of thunder.",
+            "It thunders outside.",
+            "It thunders today.",
+            "Yesterday it thundered.",
+            id="English",
+        ),
+        pytest.param(
+            "我从小就怕打雷。",
+            "外面打雷了。",
+            "今天打雷了。",
+            "昨天打雷了。",
+            id="中文",
+        ),
+    ],
+)
+def test_naming_the_present_asks_no_more_of_what_comes_uninvited(
+    tmp_path: Path, told: str, untimed: str, now: str, over: str
+) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = home.create("Vane")
+        role.observe([Message.user(told)], "Hm.", chat="ship", user="tessa", now="2026-01-04")
+        for message, comes in ((untimed, True), (now, True), (over, False)):
+            turn = role.recall([message], chat="new", user="tessa", now="2026-03-08", dry_run=True)
+            assert bool(turn.recalled) is comes, message

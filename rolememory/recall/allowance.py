@@ -257,10 +257,14 @@ class Allowance:
     def floor(self) -> float:
         """The minimum relevance of passages that share no name with the message, however few are heard.
 
-        Not less than the setting where it names a time: "tonight" alone would do for all that was said of it.
+        Not less than the setting where it names a time that is over or to come: alone it would do for all that was said of it.
         """
-        least = self.question.settings.recall.passages.uninvited_threshold
-        return least if self.question.scene.times else min(FAINTEST, least)
+        least, scene = (
+            self.question.settings.recall.passages.uninvited_threshold,
+            self.question.scene,
+        )
+        now = all(one.start <= scene.now < one.end for one in scene.times)
+        return min(FAINTEST, least) if now else least
 
     @cached_property
     def least_doubtful(self) -> float:

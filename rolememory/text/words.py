@@ -24,6 +24,7 @@ RARE, COMMON, STOP = (1.0, 0.002), (0.7, 0.03), (0.3, 0.2)
 """Latin words: (weight as evidence, share of background texts that contain it). Written from general knowledge of both
 languages; the classes are those of words.*.json. A two-character word counts about as much as one Latin word."""
 HAN, HAN_EVERYDAY = (0.4, 0.01), (0.1, 0.1)
+HAN_ALONE = 0.7  # weight of a Han character that is a word of its own, where a question asks for it
 PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
@@ -56,6 +57,7 @@ class WordLists:
     pointing: frozenset[str]  # anaphoric words
     auxiliary: frozenset[str]  # verbs that follow a subject
     familiar: frozenset[str]  # characters before the name of somebody familiar
+    around: frozenset[str]  # characters beside a word of one character, which form no word with it
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     apart: Mapping[str, str]  # form -> its stem, where the stemmer gives that of an unrelated word
     spellings: Mapping[
@@ -75,9 +77,21 @@ def word_lists(language: str) -> WordLists:
         frozenset(raw.get(name, ()))
         for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    auxiliary, familiar = (frozenset(raw.get(name, ())) for name in ("auxiliary", "familiar"))
+    auxiliary, familiar, around = (
+        frozenset(raw.get(name, ())) for name in ("auxiliary", "familiar", "around")
+    )
     return WordLists(
-        stop, common, everyday, counting, pointing, auxiliary, familiar, forms, apart, spellings
+        stop,
+        common,
+        everyday,
+        counting,
+        pointing,
+        auxiliary,
+        familiar,
+        around | stop | {" "},
+        forms,
+        apart,
+        spellings,
     )
 
 
@@ -251,11 +265,29 @@ def term_query(text: str) -> TermQuery:
     spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
     spellings = word_lists("zh").spellings.items()
     spelt |= {base: form for form, base in spellings if form != base and form in text}
-    asked = dict.fromkeys(tokens(text))
+    asked, alone = dict.fromkeys(tokens(text)), _alone(text)
     return TermQuery(
-        {token: kind(token)[0] for token in asked},
+        {token: HAN_ALONE if token in alone else kind(token)[0] for token in asked},
         {token: spelt.get(token, token) for token in asked},
     )
+
+
+def _alone(text: str) -> frozenset[str]:
+    """The Han characters of a text that are words of their own, where it names nothing else: beside them stand function words.
+
+    >>> sorted(_alone("鹤怎么不见了？有信来吗？")), sorted(_alone("鹤飞过山崖了吗？"))
+    (['信', '鹤'], [])
+    """
+    around, found = word_lists("zh").around, set[str]()
+    for run, _, word in _runs(text):
+        for left, one, right in zip(f" {run}", run, f"{run[1:]} ", strict=False):
+            if kind(one) == HAN and one not in around:
+                if not around.issuperset((left, right)):
+                    return frozenset()
+                found.add(one)
+        if word and kind(stem(word)) == RARE:
+            return frozenset()
+    return frozenset(found)
 
 
 @lru_cache(maxsize=1024)

@@ -27,7 +27,10 @@ _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
-HAILED = 16  # newest messages of the user in which titles are looked for
+HAILED, LONGEST = (
+    16,
+    2000,
+)  # newest messages of the user in which titles are looked for, characters at the end of each
 USER = ("user", "用户")
 _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
 
@@ -130,7 +133,8 @@ def _titles_in(text: str) -> tuple[tuple[int, int], ...]:
     >>> [_titles_in(text) for text in ("Aye, captain.", "师姐早", "The captain sleeps.", "师姐喜欢吃鱼。")]
     [((5, 12),), ((0, 2),), (), ()]
     """
-    found = (one.span("title") for hail in _hailing() for one in hail.finditer(text))
+    begin = max(len(text) - LONGEST, 0)
+    found = (one.span("title") for hail in _hailing() for one in hail.finditer(text, begin))
     return tuple(sorted({*found}))
 
 
