@@ -35,7 +35,7 @@ class DescribedModel(BaseModel):
 
 
 @cache
-def descriptions(model: type[DescribedModel]) -> Mapping[str, str]:
+def descriptions(model: type[BaseModel]) -> Mapping[str, str]:
     """What describes each field: its own text, or the docstring below it here or in a base."""
     found: dict[str, str] = {}
     for one in reversed(model.__mro__):

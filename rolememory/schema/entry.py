@@ -27,6 +27,10 @@ class Entry(BaseModel, frozen=True, extra="allow", allow_inf_nan=False):
     id: str
     content: str
     keys: tuple[str, ...] = ()
+    """words that call it up"""
     secondary_keys: tuple[str, ...] = ()
+    """words judged by selective_logic once a key was seen"""
     selective_logic: SelectiveLogic = SelectiveLogic.AND_ANY
+    """how the secondary keys decide"""
     constant: bool = False
+    """always in the prompt"""

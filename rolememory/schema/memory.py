@@ -93,27 +93,52 @@ class Memory(Entry):
     Field names and their aliases: `storage.codec` reads them, `docs/en/files.md` lists them.
     """
 
+    id: str
+    """name of the memory; given by itself at the next save"""
+    content: str
+    """what is remembered; the only field that is required"""
     type: MemoryType = MemoryType.EPISODIC
-    triggers: tuple[str, ...] = ()  # strategies that may activate it; empty = all
+    """kind of memory; the array it stands in says it already"""
+    triggers: tuple[str, ...] = ()
+    """strategies that may call it up; empty = all"""
     priority: Annotated[int, Field(ge=0, le=100)] = 50
+    """0 to 100: who stays when space is short"""
     weight: Annotated[float, Field(ge=0.0, le=2.0)] = 1.0
+    """0 to 2: how much it counts"""
     salience: Unit = 0.5
-    decay: Annotated[float, Field(ge=0.0)] = 1.0  # factor on decay; 0 = none
+    """0 to 1: how much it mattered"""
+    decay: Annotated[float, Field(ge=0.0)] = 1.0
+    """factor on the fading; 0 = never fades"""
     topics: tuple[str, ...] = ()
+    """what it is about"""
     emotions: tuple[str, ...] = ()
+    """feelings that belong to it"""
     tags: tuple[str, ...] = ()
+    """words for filters"""
     source: Source = Source.MANUAL
-    subject: str | None = None  # the person it is about: None = the role itself
-    user: str | None = None  # its owner: None = shared by all
-    created: Moment | None = None  # when it happened or was said
-    written: Moment | None = None  # when it was written, if the time of the event is unknown
+    """where it comes from"""
+    subject: str | None = None
+    """whom it is about; empty = the role"""
+    user: str | None = None
+    """whose it is; empty = shared by all users"""
+    created: Moment | None = None
+    """when it happened: 2024-05-01T18:30:00Z, a date, or an epoch"""
+    written: Moment | None = None  # if the time of the event is unknown
+    """when it was written down by hand"""
     expires: Moment | None = None
+    """when it stops counting"""
     confidence: Unit = 1.0
+    """0 to 1: how sure it is"""
     evidence: tuple[Evidence, ...] = ()
-    chapter: Chapter | None = None  # for a chapter, summarised by a model
+    """sentences of a chat that it rests on"""
+    chapter: Chapter | None = None
+    """a stretch of a story: title, until, time, place, people, parts"""
     supersedes: tuple[str, ...] = ()
+    """ids of memories it replaces"""
     archived: bool = False
+    """kept, but never recalled"""
     locked: bool = False
+    """only people change it"""
 
     @property
     def since(self) -> datetime | None:

@@ -1,45 +1,13 @@
 """The JSON schema of memory.json for editors: completion, hints and validation, in English and Chinese."""
 
 from rolememory.locales import translatable, translated
+from rolememory.schema.described import descriptions
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.storage.codec import ALIASES
 from rolememory.storage.memory_file import ARRAYS
 
 NAME = "memory.schema.json"
-
-#: field -> description
-DESCRIPTIONS: dict[str, str] = translatable(
-    {
-        "id": "name of the memory; given by itself at the next save",
-        "type": "kind of memory; the array it stands in says it already",
-        "content": "what is remembered; the only field that is required",
-        "keys": "words that call it up",
-        "secondary_keys": "words judged by selective_logic once a key was seen",
-        "selective_logic": "how the secondary keys decide",
-        "constant": "always in the prompt",
-        "triggers": "strategies that may call it up; empty = all",
-        "priority": "0 to 100: who stays when space is short",
-        "weight": "0 to 2: how much it counts",
-        "salience": "0 to 1: how much it mattered",
-        "decay": "factor on the fading; 0 = never fades",
-        "topics": "what it is about",
-        "emotions": "feelings that belong to it",
-        "tags": "words for filters",
-        "source": "where it comes from",
-        "subject": "whom it is about; empty = the role",
-        "user": "whose it is; empty = shared by all users",
-        "created": "when it happened: 2024-05-01T18:30:00Z, a date, or an epoch",
-        "written": "when it was written down by hand",
-        "expires": "when it stops counting",
-        "confidence": "0 to 1: how sure it is",
-        "evidence": "sentences of a chat that it rests on",
-        "chapter": "a stretch of a story: title, until, time, place, people, parts",
-        "supersedes": "ids of memories it replaces",
-        "archived": "kept, but never recalled",
-        "locked": "only people change it",
-    }
-)
 
 
 def schema() -> JsonObject:
@@ -93,7 +61,7 @@ def _entry(entry: JsonObject) -> JsonObject:
 def _generous(name: str, found: JsonObject) -> JsonObject:
     """The field's schema as the reader accepts it: more spellings than the model."""
     found = {key: value for key, value in found.items() if key != "title"} | {
-        "description": _both(DESCRIPTIONS[name])
+        "description": _both(descriptions(Memory)[name])
     }
     if name in ("created", "written", "expires"):
         return {"type": ["string", "number", "null"], "description": found["description"]}

@@ -15,6 +15,8 @@ from pathlib import Path
 import rolememory
 from rolememory import errors
 from rolememory.locales.catalogue import entries
+from rolememory.schema.described import descriptions
+from rolememory.schema.memory import Memory
 from rolememory.storage.settings_text import described
 from rolememory.storage.settings_tree import leaves, sections
 from tests.parsing import parsed
@@ -63,6 +65,8 @@ def messages(package: Path = PACKAGE) -> Iterator[Message]:
     """Every message of the code."""
     for key in (*leaves(), *sections()):
         yield Message("setting", described(key), f"setting {key}")
+    for name, text in descriptions(Memory).items():
+        yield Message("", text, f"field {name} of a memory")
     for file in sorted(package.rglob("*.py")):
         if "_data" not in file.parts:
             yield from of_source(

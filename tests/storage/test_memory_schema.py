@@ -1,15 +1,16 @@
 """The schema that editors complete from says what the reader reads."""
 
+from rolememory.schema.described import descriptions
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import ALIASES
 from rolememory.storage.memory_file import ARRAYS, empty
-from rolememory.storage.memory_schema import DESCRIPTIONS, schema
+from rolememory.storage.memory_schema import schema
 
 
 def test_every_field_alias_and_array_is_in_the_schema_in_both_languages() -> None:
     found = schema()
     properties = found["$defs"]["Memory"]["properties"]
-    assert DESCRIPTIONS.keys() == Memory.model_fields.keys()
+    assert descriptions(Memory).keys() == Memory.model_fields.keys()
     assert properties.keys() == {*Memory.model_fields, *ALIASES}
     assert all(" / " in described["description"] for described in properties.values())
     assert found["properties"].keys() >= {*ARRAYS, *empty()}
