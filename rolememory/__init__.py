@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rolememory.engine import AsyncHome, AsyncRoleMemory, Home, RoleMemory, aio
+    from rolememory.engine import Home, RoleMemory
+    from rolememory.engine.awaiting import AsyncHome, AsyncRoleMemory, aio
     from rolememory.errors import RoleMemoryError
     from rolememory.recall.lore.scan import scan
     from rolememory.recall.turn import Explanation, Turn
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from rolememory.triggers.base import Parts, Trigger, register
 
 _NAMES = {
-    "engine": "AsyncHome AsyncRoleMemory Home RoleMemory aio",
+    "engine": "Home RoleMemory",
+    "engine.awaiting": "AsyncHome AsyncRoleMemory aio",
     "errors": "RoleMemoryError",
     "recall.lore.scan": "scan",
     "recall.turn": "Explanation Turn",

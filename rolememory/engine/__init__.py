@@ -9,19 +9,15 @@ Reading: `recall` and `search` take the newest snapshot of the files, update the
 Writing: every change is one durable line in the journal before the call returns; memory.json is updated later.
 """
 
-from rolememory.engine.awaiting import AsyncHome, AsyncRoleMemory, aio
 from rolememory.engine.home import ROLE_MEMORY_HEADING, Home, MemoryContent
 from rolememory.engine.inputs import MessageLike, coerce_messages
 from rolememory.engine.role import RoleMemory
 
 __all__ = [
     "ROLE_MEMORY_HEADING",
-    "AsyncHome",
-    "AsyncRoleMemory",
     "Home",
     "MemoryContent",
     "MessageLike",
     "RoleMemory",
-    "aio",
     "coerce_messages",
 ]

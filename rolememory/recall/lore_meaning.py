@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rolememory.recall.lore.index import LoreIndex
@@ -29,7 +30,10 @@ class LoreMeaning:
         self.meanings = RoleVectors(space, loader, settings, "worldbooks/")
         self._seen: tuple[LoreIndex, str] | None = None
         self._entries: Mapping[str, Entry] = {}
-        self._terms = TermIndex()
+
+    @cached_property
+    def _terms(self) -> TermIndex:
+        return TermIndex()
 
     def outside(
         self,

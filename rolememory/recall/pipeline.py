@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
@@ -85,16 +85,27 @@ class RecallPipeline:
         self.card = RoleCard(space, resources.home, resources.same)
         self.lore_meaning = LoreMeaning(space, resources.loader, settings.embedding)
         self._derived = DerivedFiles(space)
-        self._live = LiveIndex(settings, self.chats.clock.turns, self._derived.of)
-        terms = self._live.index.terms
-        terms.adopt(partial(self._derived.load, "terms"))
         self.meanings = RoleVectors(
-            space, resources.loader, settings.embedding, digests=terms.digests
+            space,
+            resources.loader,
+            settings.embedding,
+            digests=self._digests,
         )
+        self._settings = settings  # for an index of nothing
         self._associates = Associates(settings, self.chats.clock.turns)
         self._resources = resources
         self._story_words = StoryWords(resources.templates)
         self._wishes: tuple[Collection[str], str, Preferences] | None = None  # of the last audience
+
+    @cached_property
+    def _live(self) -> LiveIndex:
+        """Made when something is asked: commands that only list or write load no numpy."""
+        live = LiveIndex(self._settings, self.chats.clock.turns, self._derived.of)
+        live.index.terms.adopt(partial(self._derived.load, "terms"))
+        return live
+
+    def _digests(self, ids: Sequence[str], most: int) -> Sequence[bytes]:
+        return self._live.index.terms.digests(ids, most)
 
     def recall(
         self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
@@ -162,12 +173,12 @@ class RecallPipeline:
     @property
     def asked(self) -> bool:
         """Whether memories are indexed: they were queried before."""
-        return bool(self._live.index.table.row_of)
+        return "_live" in vars(self) and bool(self._live.index.table.row_of)
 
     @property
     def is_indexing(self) -> bool:
         """Whether many memories are being indexed now."""
-        return self._live.is_indexing
+        return "_live" in vars(self) and self._live.is_indexing
 
     def follow(self, memories: Mapping[str, Memory], settings: Settings) -> MemoryIndex:
         """The index of these memories. Cost: O(changes)."""
@@ -193,8 +204,10 @@ class RecallPipeline:
 
         May run concurrently with turns, except inside `turns`. Also None if a turn changed the index meanwhile.
         """
+        if not self.asked:
+            return None
         index = self._live.index
-        found = index.facts(memories) if self.asked else None
+        found = index.facts(memories)
         with turns:
             return found if index is self._live.index else None
 

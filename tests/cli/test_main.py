@@ -76,6 +76,23 @@ def test_a_verb_loads_what_it_needs_alone(command: Command) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_what_asks_for_no_recall_loads_nothing_for_it(command: Command) -> None:
+    command("add", "Mira", "The lamp is dark.")
+    code = (
+        "import sys; from rolememory.cli.app import run; run(['list', 'Mira', '--home', sys.argv[1]]); "
+        "print([name for name in ('numpy', 'asyncio', 'httpx', 'torch') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(command.home)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **ENVIRONMENT},
+        check=True,
+    )
+    assert "The lamp is dark." in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk", "ascii"])
 def test_json_is_valid_on_every_console(
