@@ -10,7 +10,14 @@ import pytest
 
 from rolememory.serve.run import listening
 
-LATE = ("fastapi", "mcp", "snowballstemmer", "torch", "rolememory.serve.rest.router")
+LATE = (
+    "fastapi",
+    "mcp",
+    "pygments",
+    "snowballstemmer",
+    "torch",
+    "rolememory.serve.rest.router",
+)
 LISTENS = """
 import sys
 from rolememory.engine import Home
