@@ -1,6 +1,5 @@
 """Detects which chat messages continue, which chat a new one was forked from, and families of chats."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -15,6 +14,7 @@ from rolememory.chats.transcript import Chat, Transcript
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.value_class import value_class
 from rolememory.text.change_log import ChangeLog
+from rolememory.text.late_pattern import late_pattern
 
 _HELLO: Final = frozenset(
     "hello hi hey heya hiya yo hallo greetings good morning afternoon evening night".split()
@@ -22,12 +22,12 @@ _HELLO: Final = frozenset(
 _POLITE: Final = _HELLO | frozenset(
     "there how are you doing today i'm im i am fine well and thanks thank ok okay yes no please nice to meet everyone again bye".split()
 )
-_POLITE_ZH: Final = re.compile(
+_POLITE_ZH: Final = late_pattern(
     "你好[吗嗎呀啊]?|您好|大家好|哈[喽囉罗]|嗨|嘿|早上好|中午好|下午好|[晚早]上好|早安|午安|晚安|在[吗嗎么]|最近怎么样|最近怎麼樣|你怎么样|很高兴[认見见]?[识到]?你|很高興認識你"
     "|认识你很高兴|[谢謝][谢謝]你?|好[的吧]|嗯+|是的|不是|再见|再見|拜拜"
 )
-_LATIN = re.compile(r"[^\W\d_\u2e80-\uffff]+(?:'[a-z]+)?|\d+")
-_CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
+_LATIN = late_pattern(r"[^\W\d_\u2e80-\uffff]+(?:'[a-z]+)?|\d+")
+_CJK = late_pattern(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _EDITIONS = count()  # unique numbers within a process
 _REPEATED = 3  # this many verbatim exchanges of small talk are no coincidence either
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from rolememory.schema.value_class import value_class
+from rolememory.text.late_pattern import late_pattern
 
 TAG = "rolememory"
 OPEN, CLOSE = f"<{TAG}>", f"</{TAG}>"
@@ -31,8 +32,8 @@ _TAG_NAMES = (
 _BRACKETED = r"/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|PREFIX|MIDDLE|SUFFIX|ARGS|CALL_ID|THINK|gMASK|sMASK|MASK|CLS|SEP|UNK|PAD|BOS|EOS|PROMPT)"
 
 _SHUT = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››［］")
-_AFTER_STOP = re.compile("(?<=[。！？；，、：…”’」』）])\n")  # no blank after Chinese punctuation
-_CONTROLS = re.compile(
+_AFTER_STOP = late_pattern("(?<=[。！？；，、：…”’」』）])\n")  # no blank after Chinese punctuation
+_CONTROLS = late_pattern(
     r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|"  # bidirectional control characters
     r"[\x00-\x08\x0e-\x1b\x1f\x7f\x80-\x84\x86-\x9f\ufff9-\ufffb]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
 )
@@ -47,30 +48,30 @@ def _quoted(match: re.Match[str]) -> str:
     return f"{match['before'] or ''}{left}{match['word']}{right}{match['colon']}"
 
 
-_OURS = re.compile(rf"{_LESS}{_GAP}/?{_GAP}{_SPELT}(?:{_GAP}/?{_GAP}{_MORE})?", re.IGNORECASE)
+_OURS = late_pattern(rf"{_LESS}{_GAP}/?{_GAP}{_SPELT}(?:{_GAP}/?{_GAP}{_MORE})?", re.IGNORECASE)
 _Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str]
 _RULES: tuple[_Rule, ...] = (
     (_OURS, _shut),
-    (re.compile(rf"&lt;{_GAP}(?=/?{_GAP}{_SPELT})", re.IGNORECASE), "‹"),
-    (re.compile(rf"{_LESS}(?={_GAP}{_BAR})"), _shut),
+    (late_pattern(rf"&lt;{_GAP}(?=/?{_GAP}{_SPELT})", re.IGNORECASE), "‹"),
+    (late_pattern(rf"{_LESS}(?={_GAP}{_BAR})"), _shut),
     (
-        re.compile(
+        late_pattern(
             rf"{_LESS}{{1,2}}{_GAP}/?{_GAP}(?:{_TAG_NAMES}|SYS)(?:\s[^<>\n]{{0,200}}|=[^<>\n]{{0,200}})?{_GAP}/?{_MORE}{{1,2}}",
             re.IGNORECASE,
         ),
         _shut,
     ),
-    (re.compile(rf"\[{_GAP}{_BRACKETED}{_GAP}\]"), _shut),
-    (re.compile(r"\{(?=[{%#])"), "{ "),
-    (re.compile(r"<(?=%)"), "‹"),
+    (late_pattern(rf"\[{_GAP}{_BRACKETED}{_GAP}\]"), _shut),
+    (late_pattern(r"\{(?=[{%#])"), "{ "),
+    (late_pattern(r"<(?=%)"), "‹"),
     (
-        re.compile(
+        late_pattern(
             rf"(?P<before>^|\s)#{{2,6}}\s*(?P<word>{_SECTIONS})(?P<colon>\s*[:：])", re.IGNORECASE
         ),
         _quoted,
     ),
     (
-        re.compile(
+        late_pattern(
             rf"(?P<before>^[ \t>*#-]*+)(?P<word>{_SPEAKERS})(?P<colon>\s*[:：])",
             re.IGNORECASE | re.MULTILINE,
         ),
@@ -79,7 +80,7 @@ _RULES: tuple[_Rule, ...] = (
 )
 
 
-_MEANS_MORE = re.compile(rf"{_LESS}|[&\[{{#:：]")  # required by every rule: a fast test
+_MEANS_MORE = late_pattern(rf"{_LESS}|[&\[{{#:：]")  # required by every rule: a fast test
 
 
 def tame(text: str) -> str:
@@ -101,25 +102,25 @@ def tame(text: str) -> str:
 
 _MARKED = r"#{1,6}|[-*+•·▪◦‣|–—]|>+"  # begins a heading, item, quotation or row
 _CITED: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)"), r"\1"),  # links, images
-    (re.compile(r"(?<=[a-z]):(?=//)|(?<=\bwww)\.(?=\w)", re.IGNORECASE), "·"),  # addresses
-    (re.compile(r"<([a-z/!?][^<>]{0,2000})>", re.IGNORECASE), r"‹\1›"),  # elements
-    (re.compile(r"<(?=[a-z/!?])", re.IGNORECASE), "‹"),
-    (re.compile(r"[`~]{3,}|^[ \t]*[-=*_]{3,}[ \t]*$", re.MULTILINE), ""),  # code blocks, rulers
-    (re.compile(rf"^(?:[ \t]*(?:{_MARKED})(?=\s))+[ \t]*", re.MULTILINE), ""),
-    (re.compile(r"^[ \t]*(\d{1,3})[.)、](?=\s)", re.MULTILINE), r"\1 –"),
-    (re.compile(r"(?<=\s)#{1,6}\s+"), ""),
-    (re.compile(r"(?<=\s)[-*+•·▪◦‣|](?=\s)"), "–"),
+    (late_pattern(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)"), r"\1"),  # links, images
+    (late_pattern(r"(?<=[a-z]):(?=//)|(?<=\bwww)\.(?=\w)", re.IGNORECASE), "·"),  # addresses
+    (late_pattern(r"<([a-z/!?][^<>]{0,2000})>", re.IGNORECASE), r"‹\1›"),  # elements
+    (late_pattern(r"<(?=[a-z/!?])", re.IGNORECASE), "‹"),
+    (late_pattern(r"[`~]{3,}|^[ \t]*[-=*_]{3,}[ \t]*$", re.MULTILINE), ""),  # code blocks, rulers
+    (late_pattern(rf"^(?:[ \t]*(?:{_MARKED})(?=\s))+[ \t]*", re.MULTILINE), ""),
+    (late_pattern(r"^[ \t]*(\d{1,3})[.)、](?=\s)", re.MULTILINE), r"\1 –"),
+    (late_pattern(r"(?<=\s)#{1,6}\s+"), ""),
+    (late_pattern(r"(?<=\s)[-*+•·▪◦‣|](?=\s)"), "–"),
     (
-        re.compile(r"\[(\d[^\[\]\n]{0,40})\]"),
+        late_pattern(r"\[(\d[^\[\]\n]{0,40})\]"),
         r"(\1)",
     ),  # dates, which would look like those of our lines
     (
-        re.compile(rf"(?<=[.!?;。！？；…–—])(\s*)({_SPEAKERS})(?=\s*[:：])", re.IGNORECASE),
+        late_pattern(rf"(?<=[.!?;。！？；…–—])(\s*)({_SPEAKERS})(?=\s*[:：])", re.IGNORECASE),
         r"\1'\2'",
     ),
 )
-_MAY_LOOK = re.compile(r"[\[<:：`~=*_#+•·▪◦‣|–—>-]|www|\d[.)、]", re.IGNORECASE)
+_MAY_LOOK = late_pattern(r"[\[<:：`~=*_#+•·▪◦‣|–—>-]|www|\d[.)、]", re.IGNORECASE)
 """Required by every change of a citation: a fast test."""
 _QUOTES = str.maketrans('"＂“”„‟〝〞«»', "''‘’‚‘‘’‹›")
 
@@ -152,7 +153,7 @@ def label(text: str, longest: int = 80) -> str:
     return told if len(told) <= longest else f"{told[: longest - 1].rstrip()}…"
 
 
-_INTRODUCES = re.compile(r"\s*[:：](?!\d)")
+_INTRODUCES = late_pattern(r"\s*[:：](?!\d)")
 
 
 def fenced(text: str) -> str:
@@ -186,8 +187,8 @@ class BlockSpan:
     end: int
 
 
-_BLOCK = re.compile(rf"{OPEN}(?:(?!</?{TAG}>).)*{CLOSE}", re.DOTALL)
-_EDGES = re.compile(rf"<(/?){TAG}>")
+_BLOCK = late_pattern(rf"{OPEN}(?:(?!</?{TAG}>).)*{CLOSE}", re.DOTALL)
+_EDGES = late_pattern(rf"<(/?){TAG}>")
 
 
 def recognise(text: str) -> list[BlockSpan]:

@@ -17,6 +17,7 @@ from rolememory.schema.scene import Segment
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
 from rolememory.text.intent import intent, meeting
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.marks import marks
 from rolememory.text.sentences import sentences
 from rolememory.text.shared_names import Names
@@ -51,10 +52,10 @@ OWN_OF_YOU = 0.8
 MOST_OF_YOU = 2
 """... beyond so many, for which `OWN_ABOUT` is enough."""
 
-_TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
-_NAME_WORD = re.compile(r"[^\W_]+")
-_HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]")
-_QUESTION = re.compile(r"[?？]")
+_TOKEN = late_pattern(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
+_NAME_WORD = late_pattern(r"[^\W_]+")
+_HAN = late_pattern(r"[\u3400-\u9fff\u3040-\u30ff]")
+_QUESTION = late_pattern(r"[?？]")
 _AROUND = " \t\n*_\"'“”‘’「」『』（）()"
 
 

@@ -13,18 +13,19 @@ from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.storage.settings_tree import leaves, meant, nullable, sections
 from rolememory.storage.toml_places import Place, places
 from rolememory.storage.value_messages import quoted, url_expected, variable_expected
+from rolememory.text.late_pattern import late_pattern
 from rolememory.upstream import place, translated
 
-_HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)|lengths\.counter")
-_URL = re.compile(r"serve\.upstream|(.*\.)?endpoint")
-SHAREABLE = re.compile(
+_HOME_ONLY = late_pattern(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)|lengths\.counter")
+_URL = late_pattern(r"serve\.upstream|(.*\.)?endpoint")
+SHAREABLE = late_pattern(
     r"recall\.(mode|(high_)?relevance_threshold|max_items|max_per_type\..*|scan_depth|(exclude_)?tags|"
     r"first_round_empty|min_query_length|long_term_.*|near_duplicate|keep_margin|fusion)"
     r"|triggers\.(constant|keyword|semantic|dates|recency|emotional)\..*|triggers\.pattern\.(enabled|weight|activates)"
     r"|weigh\..*|inject\.(language|separate_by_type|show_dates|scene_dates)"
     r"|lore\.(rules|scan_depth|recursive|include_names|case_sensitive|match_whole_words|cjk_words|use_group_scoring|insertion_strategy)"
 )  # allowed from strangers: which memories are recalled; not texts, placement, costs or learning
-_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
+_VARIABLE = late_pattern(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
 _UNSET = ("unset", "none", "null")
 
 

@@ -3,19 +3,20 @@
 import re
 
 from rolememory.text.json_walker import line_and_column
+from rolememory.text.late_pattern import late_pattern
 
 Place = tuple[int, int]
 """Line and column, both from 1."""
 
 _STRING = r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'"
 _KEY = rf"(?:[\w-]+|{_STRING})(?:[ \t]*\.[ \t]*(?:[\w-]+|{_STRING}))*"
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     rf"^[ \t]*\[+[ \t]*(?P<table>{_KEY})[ \t]*\]"
     rf"|(?:^|(?P<inside>[{{,]))[ \t]*(?P<key>{_KEY})[ \t]*="
     rf'|"""(?:\\.|[^\\])*?"{{3,5}}|\'\'\'.*?\'{{3,5}}|{_STRING}|\#[^\n]*',
     re.DOTALL | re.MULTILINE,
 )
-_PART = re.compile(rf"{_STRING}|[^\s.]+")
+_PART = late_pattern(rf"{_STRING}|[^\s.]+")
 
 
 def places(text: str) -> dict[str, Place]:

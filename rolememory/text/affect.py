@@ -5,7 +5,6 @@ The rules of negation, strength and contrast follow C. Hutto and E. Gilbert, "VA
 the words are our own (worldbook_rules/lexicons).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -17,6 +16,7 @@ from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_a
 from rolememory.text.arrays import Doubles, np
 from rolememory.text.boundaries import leftmost_longest
 from rolememory.text.fold import Folded, fold
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import simplified
 
 __all__ = [
@@ -47,11 +47,11 @@ _OPPOSITE = {
 _DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is neutral
 _STRENGTH = (0.3, 1.7)  # bounds of the factor from a word's context
 _CLOSES = ".!?。;…\n"
-_SENTENCE = re.compile(rf"[^{_CLOSES}]*[{_CLOSES}]*")
+_SENTENCE = late_pattern(rf"[^{_CLOSES}]*[{_CLOSES}]*")
 _ASIDE = 0.6  # factor for what is hypothetical (if) or followed by a "but"
-_CLAUSE_END = re.compile(r"[,:、—]")
-_UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
-_STRETCHED = re.compile(r"([a-z])\1{2,}")
+_CLAUSE_END = late_pattern(r"[,:、—]")
+_UNIT = late_pattern(r"[a-z0-9']+|[\u3400-\u9fff]")
+_STRETCHED = late_pattern(r"([a-z])\1{2,}")
 
 
 @value_class

@@ -16,10 +16,11 @@ from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
 from rolememory.schema.problem import Problem, quoted
 from rolememory.text.json_walker import line_and_column, place_of_byte
+from rolememory.text.late_pattern import late_pattern
 
 MOST = 20  # problems reported at once
 
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     r"""(?P<space>[ \t\r\n]+)
     |(?P<wide_space>[\u3000\u00a0\ufeff\u200b]+)
     |(?P<text>"(?:[^"\\\n]++|\\.)*+")
@@ -59,10 +60,10 @@ _WORDS = {
 }
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"})
 _CLOSER = {"{": "}", "[": "]"}
-_CLOSING = re.compile(r'"(?=[ \t]*(?:[}\]]|,[ \t]*"|,?[ \t]*\r?$))', re.MULTILINE)
-_MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n])", re.MULTILINE)
+_CLOSING = late_pattern(r'"(?=[ \t]*(?:[}\]]|,[ \t]*"|,?[ \t]*\r?$))', re.MULTILINE)
+_MARKER = late_pattern(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n])", re.MULTILINE)
 _BRACKET = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
-_INSIDE = re.compile(
+_INSIDE = late_pattern(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
     r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])',

@@ -7,14 +7,15 @@ from functools import lru_cache
 import regex
 
 from rolememory.schema.scene import Language
+from rolememory.text.late_pattern import late_pattern
 
-HAN = re.compile("[\u3400-\u9fff]")
+HAN = late_pattern("[\u3400-\u9fff]")
 """A common Chinese character."""
-CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+CJK = late_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 """... or kana, or a compatibility ideograph."""
 HAN_PER_WORD = 1.6  # Han characters equivalent to one Latin word
 
-_LETTERS: Mapping[Language, re.Pattern[str]] = {"zh": HAN, "en": re.compile("[A-Za-z]{2}")}
+_LETTERS: Mapping[Language, re.Pattern[str]] = {"zh": HAN, "en": late_pattern("[A-Za-z]{2}")}
 _WORD = regex.compile(r"[\p{Latin}\p{M}]+(?:['’-][\p{Latin}\p{M}]+)*")
 _SAMPLE = 4096  # characters examined
 _SCRIPTS = {

@@ -8,15 +8,16 @@ from typing import NamedTuple
 from rolememory.schema.learning import MarkedSpan
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.words import stem
 
 _LONGEST_ASIDE = 4000  # characters up to the closing bracket of a remark
 _STRESSED = 3  # up to so many words between asterisks may be emphasis
-_ASIDE_END = re.compile(r"[（(\[【{]{1,2}\s*/[^（()）\[\]【】{}\n]{1,20}[\])】）}]{1,2}")
+_ASIDE_END = late_pattern(r"[（(\[【{]{1,2}\s*/[^（()）\[\]【】{}\n]{1,20}[\])】）}]{1,2}")
 _CLOSED_BY = {"(": ")", "（": "）", "[": "]", "【": "】", "{": "}"}
-_WORDS = re.compile(r"[A-Za-z']+|[\u3400-\u9fff]")
-_NUMERAL = re.compile(r"[一二三四五六七八九十\d\W]*")
-_FIRST_PERSON = re.compile(r"\b(?:[Ii]|[Mm]y|[Mm]e|[Mm]ine)\b|[我咱俺]")
+_WORDS = late_pattern(r"[A-Za-z']+|[\u3400-\u9fff]")
+_NUMERAL = late_pattern(r"[一二三四五六七八九十\d\W]*")
+_FIRST_PERSON = late_pattern(r"\b(?:[Ii]|[Mm]y|[Mm]e|[Mm]ine)\b|[我咱俺]")
 _BRIEF = 12  # characters of a stage direction inside a sentence
 _EDGE = '\n.!?…~。！？～；;：:"“”«»「」『』*()（）—-'
 
@@ -28,7 +29,7 @@ _STRETCH = r"""
 |(?P<quote>"[^"\n]+"|“[^“”\n]+”|„[^„“”\n]+[“”]|«[^«»\n]+»|「[^「」\n]+」|『[^『』\n]+』)
 |(?P<round>（[^（）\n]+）|\([^()\n]+\))
 """
-_OPENING = re.compile(r'[*_"“„«「『（(\[【{\n]')
+_OPENING = late_pattern(r'[*_"“„«「『（(\[【{\n]')
 
 
 class _MarkLexicon(NamedTuple):

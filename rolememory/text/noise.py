@@ -10,16 +10,17 @@ from typing import Any
 
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_lists
 
 ENOUGH = 1.5  # weight of two rare words, or one and a few common ones: not noise
 
 _TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
-_CLAUSES = re.compile(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
-_REPEATED = re.compile(r"([^\W\d_]{1,3}?)\1{2,}")
-_LATIN = re.compile("[a-z]")
-_WORDS = re.compile(r"[a-z]+|[^\W_]")
+_CLAUSES = late_pattern(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
+_REPEATED = late_pattern(r"([^\W\d_]{1,3}?)\1{2,}")
+_LATIN = late_pattern("[a-z]")
+_WORDS = late_pattern(r"[a-z]+|[^\W_]")
 
 
 @lru_cache(maxsize=2048)

@@ -4,13 +4,13 @@ A passage depends only on the text up to its end and the next sentence: text app
 and keeps the others.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
 from rolememory.schema.learning import ORDERS, MarkedSpan
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.sentences import SentenceSpan, sentences
 
 LONGEST = 280  # characters of a passage
@@ -18,10 +18,10 @@ LONGEST_HAN = 120  # of one that begins mostly with Han or kana: each is worth t
 
 _DEEPER = 0.5  # factor on the limit of passages after the first
 
-_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
-_CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|[—–-](?=\s)|——|…+|\.{3}")
-_BLANKS = re.compile(r"\s+")
-_VISIBLE = re.compile(r"\S")
+_HAN = late_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_CLAUSE = late_pattern(r"[,;:](?=\s)|[，；：、]|[—–-](?=\s)|——|…+|\.{3}")
+_BLANKS = late_pattern(r"\s+")
+_VISIBLE = late_pattern(r"\S")
 _FILLED = 3  # no cuts in the first third of the limit
 
 

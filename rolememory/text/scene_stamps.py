@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from rolememory.shipped import lexicon
+from rolememory.text.late_pattern import late_pattern
 
 MOST_FIELDS = 12
 LONGEST_VALUE = 80
@@ -25,41 +26,41 @@ _DEEPEST = 5  # levels of JSON
 
 Fields = list[tuple[str, str]]
 
-_OPENING = re.compile(
+_OPENING = late_pattern(
     r"<(?P<tag>\w{1,40})(?:\s[^<>]*)?>|^[ \t]*(?P<fence>`{3,})[ \t]*(?P<lang>\w*)[^\n`]*\n", re.M
 )
-_LINE_TAG = re.compile(r"</?(?:br|p|div|li|ul|tr|table|hr|details|summary|h\d)\b[^<>]*>", re.I)
-_ELEMENT = re.compile(r"<(\w{1,40})>([^<>\n]+)</\1>")
-_TAG = re.compile(r"<[^<>]*>")
-_OBJECT = re.compile(r"\A\s*(?P<first>\{[^\n]*\}|\{\n[\s\S]*?\n\})[ \t]*(?=\n|\Z)")
-_UPDATE = re.compile(
+_LINE_TAG = late_pattern(r"</?(?:br|p|div|li|ul|tr|table|hr|details|summary|h\d)\b[^<>]*>", re.I)
+_ELEMENT = late_pattern(r"<(\w{1,40})>([^<>\n]+)</\1>")
+_TAG = late_pattern(r"<[^<>]*>")
+_OBJECT = late_pattern(r"\A\s*(?P<first>\{[^\n]*\}|\{\n[\s\S]*?\n\})[ \t]*(?=\n|\Z)")
+_UPDATE = late_pattern(
     r"""_\.set\(\s*['"](?P<path>[^'"\n]{1,200})['"][^\n]{0,200}?,\s*['"]?(?P<value>[^'",()\n]{1,80})['"]?\s*\)"""
 )
-_PATCH = re.compile(r"<json_?patch>", re.I)
+_PATCH = late_pattern(r"<json_?patch>", re.I)
 _SETS = ("replace", "add", "insert")  # JSON Patch operations that set a value
-_WORD = re.compile(r"\w")
-_PATH = re.compile(r"[^./\[\]\d][^./\[\]]*")
+_WORD = late_pattern(r"\w")
+_PATH = late_pattern(r"[^./\[\]\d][^./\[\]]*")
 _DECORATION = " \t\r　>#-=*_~•·|｜`"
 _BOXES = {"[": "]", "【": "】", "(": ")", "（": "）", "{": "}", "「": "」", "『": "』", "<": ">"}
-_NAMED = re.compile(
+_NAMED = late_pattern(
     r"[【\[]\s*([^【】\[\]:：\n]{1,20})[】\]]\s*[:：]?([^【】\[\]\n]*)"
 )  # 【时间】三月初七
-_NEXT_BOX = re.compile(r"[】\])）]\s*[【\[(（]")
-_BAR = re.compile(r"[|｜]")
-_NEXT_NAME = re.compile(r"[,，;；·•/\s]\s*(?=([^\W\d_]\w{0,11})[*_]*\s?[:：])")
-_PAIR = re.compile(
+_NEXT_BOX = late_pattern(r"[】\])）]\s*[【\[(（]")
+_BAR = late_pattern(r"[|｜]")
+_NEXT_NAME = late_pattern(r"[,，;；·•/\s]\s*(?=([^\W\d_]\w{0,11})[*_]*\s?[:：])")
+_PAIR = late_pattern(
     r"\W*?(?P<name>[^\W\d_][^:：|｜,，。.!?！？\"“”「」\n]{0,19}?)[*_`\s】\]]*[:：](?P<value>.+)"
 )
-_NOT_IN_NAMES = re.compile(r"[\s_'’\ufe0f*-]+")
-_LINES = re.compile(r"[^\n]+|\n(?=\n)")
+_NOT_IN_NAMES = late_pattern(r"[\s_'’\ufe0f*-]+")
+_LINES = late_pattern(r"[^\n]+|\n(?=\n)")
 _THOUGHTS = frozenset({"think", "thinking", "thought", "thoughts", "reasoning"})
 _OTHER_ELEMENTS = _THOUGHTS | {"details", "updatevariable", "updatevariables", "jsonpatch"}
 _AROUND = "[]【】「」『』()（）:： "
 _SCENE = ("place", "date", "time")
-_CLOCK = re.compile(
+_CLOCK = late_pattern(
     r"\d{1,2}\s*[:：点點时時]\s*(?:\d{1,2}\s*[分]?)?(?:[:：]\d{2})?\s*(?:[ap]\.?m\.?)?", re.I
 )
-_NAMES = re.compile(r"[,，、;；/|]|\s(?:and|with)\s")
+_NAMES = late_pattern(r"[,，、;；/|]|\s(?:and|with)\s")
 _EDGES = " \t\r　*_`'\"“”；;，,。|｜"
 
 

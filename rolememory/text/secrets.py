@@ -11,6 +11,7 @@ from rolememory.locales import translated
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import leftmost_longest
 from rolememory.text.language import language_of
+from rolememory.text.late_pattern import late_pattern
 
 SecretKind = Literal["private_key", "api_key", "card", "id_number"]
 
@@ -24,15 +25,15 @@ class Secret:
     end: int
 
 
-_MAY = re.compile(
+_MAY = late_pattern(
     r"(?:\d[ -]?){11}|[A-Za-z0-9+/_-]{15}|PRIVATE KEY|[A-Z]{2}\d{2} ?[A-Z0-9]", re.ASCII
 )
 """A text without such a long run has no secret: skips nearly all texts."""
 
-_PRIVATE_KEY = re.compile(
+_PRIVATE_KEY = late_pattern(
     r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
-_API_KEY = re.compile(
+_API_KEY = late_pattern(
     "|".join(
         (
             r"\b(?:sk|pk|rk|ak)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?[A-Za-z0-9_-]{16,}",
@@ -47,17 +48,17 @@ _API_KEY = re.compile(
     ),
     re.ASCII,
 )
-_NAMED_KEY = re.compile(
+_NAMED_KEY = late_pattern(
     r"(?:(?:api|secret|access|client|auth)[ _-]?(?:key|secret|token)|密钥|令牌)(?: is| ?[=:：是为])\s*"
     r"[\"'`]?(?P<value>[\w./+~-]{16,})",
     re.IGNORECASE | re.ASCII,
 )
-_DIGITS = re.compile(r"(?<![\w.])\d(?:[ -]?\d){11,22}(?![\w.]?\d)", re.ASCII)
-_CHINESE_ID = re.compile(
+_DIGITS = late_pattern(r"(?<![\w.])\d(?:[ -]?\d){11,22}(?![\w.]?\d)", re.ASCII)
+_CHINESE_ID = late_pattern(
     r"(?<!\d)\d{6}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])",
     re.ASCII,
 )
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b", re.ASCII)
+_IBAN = late_pattern(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b", re.ASCII)
 
 
 def secrets_in(text: str) -> list[Secret]:

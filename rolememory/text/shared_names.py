@@ -16,15 +16,16 @@ from types import ModuleType
 
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import simplified
 from rolememory.text.words import PAIR, RARE, kind, stem, tokens, word_lists
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
 _LONGEST = 2000  # characters read, at the end of a message
-_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}")
-_INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
-_PAIR = re.compile(r"[\u3400-\u9fff]{2}")
-_HAN = re.compile(rf"[\u3400-\u9fff]{{{_RUN},}}")
+_WORD = late_pattern(r"(?<![^\W_])[^\W\d_]{2,}")
+_INSIDE = late_pattern(r"(?<=[^\W\d_] )[^\W\d_]{2,}|(?<=[^\W\d_][,;] )[^\W\d_]{2,}")
+_PAIR = late_pattern(r"[\u3400-\u9fff]{2}")
+_HAN = late_pattern(rf"[\u3400-\u9fff]{{{_RUN},}}")
 
 
 class Names:

@@ -15,6 +15,7 @@ from rolememory.shipped import lexicon
 from rolememory.text.affect import affect_of_labels
 from rolememory.text.affect_lexicon import shipped_lexicon
 from rolememory.text.fold import fold
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import simplified
 
 
@@ -68,17 +69,17 @@ def _forms(opening: str) -> re.Pattern[str]:
     return re.compile("|".join((*_OTHER_FORMS.get(opening, ()), *plain)), re.IGNORECASE)
 
 
-_OPENS = re.compile(r"[\[【(（{｛〔<]")
-_PAIR = re.compile(
+_OPENS = late_pattern(r"[\[【(（{｛〔<]")
+_PAIR = late_pattern(
     rf"(?P<name>{_NAME}){_SAYS}(?P<value>{_VALUE}?)(?=\s*(?:[,，;；|]\s*{_NAME}{_SAYS}|$))",
     re.IGNORECASE,
 )
-_QUOTED_PAIR = re.compile(
+_QUOTED_PAIR = late_pattern(
     r"""["'](?P<name>\w+)["']\s*:\s*(?:\{\s*["']name["']\s*:\s*)?["'](?P<value>[^"']{1,40})["']"""
 )
-_FEELS_NAME = re.compile(_FEELS, re.IGNORECASE)
-_STRENGTH = re.compile(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
-_AND = re.compile(rf"\s*(?:[,，、/|&+]|{'|'.join(_words('and'))})\s*")
+_FEELS_NAME = late_pattern(_FEELS, re.IGNORECASE)
+_STRENGTH = late_pattern(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
+_AND = late_pattern(rf"\s*(?:[,，、/|&+]|{'|'.join(_words('and'))})\s*")
 
 _NOTHING_FELT = frozenset(_words("calm"))
 _ALSO_WORDS = frozenset(_words("also_words"))

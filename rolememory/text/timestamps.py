@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+from rolememory.text.late_pattern import late_pattern
+
+_NUMBER = late_pattern(r"[+-]?\d+(?:\.\d+)?")
 _MONTHS = "january february march april may june july august september october november december"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
 _DAY_OF_MONTH = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -20,7 +22,7 @@ _CLOCK = r"""
     )?\s*
 """
 _DAYS = tuple(
-    re.compile(rf"{_WEEKDAY}{day}{_CLOCK}", re.IGNORECASE | re.VERBOSE)
+    late_pattern(rf"{_WEEKDAY}{day}{_CLOCK}", re.IGNORECASE | re.VERBOSE)
     for day in (
         r"(?P<year>\d{4})\s*[-/.年]\s*(?P<month>\d{1,2})\s*[-/.月]\s*(?P<day>\d{1,2})\s*[日号號]?(?:\s*[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?)?",
         rf"{_NAMED}\s*{_DAY_OF_MONTH},?\s+(?P<year>\d{{4}})",

@@ -1,16 +1,16 @@
 """The error for a text that is not TOML: its place, and a hint on full-width punctuation."""
 
-import re
 import tomllib
 from pathlib import Path
 from typing import TypeVar
 
 from rolememory.errors import FileError
 from rolememory.locales import LocalizedText, translatable
+from rolememory.text.late_pattern import late_pattern
 
-_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
+_PLACE = late_pattern(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
 _FULL_WIDTH = dict(zip("“”‘’＝，［］【】", "\"\"''=,[][]", strict=True))
-_STRING = re.compile(r""""[^"]*"|'[^']*'""")
+_STRING = late_pattern(r""""[^"]*"|'[^']*'""")
 _REASONS = translatable(
     (
         "cannot overwrite a value",

@@ -11,6 +11,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import lexicon
 from rolememory.text.arrays import Floats, np
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.noise import noise
 from rolememory.triggers.base import Derive
 from rolememory.triggers.table import Table
@@ -24,9 +25,9 @@ CERTAIN = 0.6  # least certainty of a time in a text
 
 Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 
-_ASKED = re.compile(r"(?<![^.!?。！？…\n])[^.!?。！？…\n]*[?？]+")  # from where a sentence begins
+_ASKED = late_pattern(r"(?<![^.!?。！？…\n])[^.!?。！？…\n]*[?？]+")  # from where a sentence begins
 _ENDS = ".!?。！？…\n,，;；"
-_ASKING_CLAUSE = re.compile(  # the last clause; with the one before it, where it is a name or a tag
+_ASKING_CLAUSE = late_pattern(  # the last clause; with the one before it, where it is a name or a tag
     rf"(?<![^{_ENDS}])[^{_ENDS}]*(?:[,，;；](?:[^{_ENDS}⺀-鿿]{{0,12}}|[^{_ENDS}]{{0,4}}))?[?？]+"
 )
 

@@ -7,12 +7,13 @@ from functools import lru_cache
 from jinja2 import Environment, nodes
 
 from rolememory.shipped import shipped
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import plain
 
 _HOLE, _OF_MEMORY = "\0", "\1"  # what a template fills in, and what it fills in of a memory
 _ANY = ".{0,60}?"  # the name that a template fills in
-_LEADING = re.compile(r"^[\s#*>-]+")
-_LETTERS = re.compile(r"[^\W\d_]")
+_LEADING = late_pattern(r"^[\s#*>-]+")
+_LETTERS = late_pattern(r"[^\W\d_]")
 _LONG = (
     18  # letters a line needs to be searched inside others too; a Chinese character counts as three
 )

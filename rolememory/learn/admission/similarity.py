@@ -1,12 +1,12 @@
 """Whether a text restates another: verbatim, or in other words of the same sentence."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from rolememory.learn.admission.unsafe_text import languages, turns
 from rolememory.text.fold import letters
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 from rolememory.text.words import kind, tokens
@@ -18,7 +18,7 @@ TELLS = 1.4  # significance below which a sentence is too short to be compared i
 
 
 _TELLING = "remember recall know say tell mention 记得 知道 说过 提过"  # reporting phrases, without content of their own
-_WORD = re.compile(
+_WORD = late_pattern(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|(?:(?![\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])[\w'])+"
 )
 

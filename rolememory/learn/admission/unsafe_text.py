@@ -17,14 +17,15 @@ from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.language import HAN
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.macros import has_macros
 from rolememory.text.plain import any_of
 
 Pattern = re.Pattern[str]
 AnyPattern = Annotated[Pattern, BeforeValidator(any_of)]
 """Written as a list, of which any may stand."""
-_TEMPLATE_CODE = re.compile(r"\{%|%\}|\{#|\{\{|<%|%>")
-_JSON = re.compile(
+_TEMPLATE_CODE = late_pattern(r"\{%|%\}|\{#|\{\{|<%|%>")
+_JSON = late_pattern(
     r"^\s*(?:[\[{]\s*(?:[\"{\[\]}]|\w+\"?\s*:)|\"[\w ]+\"\s*:|[\]}\",]+\s*$)|[\"\]}]\s*[,:]\s*[\"\[{].*[\"\]}]\s*,?\s*$|[\"}\]]\s*[}\]]\s*,?\s*$"
 )
 

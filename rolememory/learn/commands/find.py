@@ -16,18 +16,19 @@ from rolememory.learn.commands.sentence import Command, CommandSentence, content
 from rolememory.learn.commands.voices import blanked, without
 from rolememory.schema.learning import ScopeCommand
 from rolememory.text.language import languages_in
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences
 
 _LONGEST = 8_000  # characters of a message that are read
 _LONGEST_SENTENCE = 600
-_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
-_BRACKETS = re.compile(
+_EMPTY_LINE = late_pattern(r"\n[ \t]*\n")
+_BRACKETS = late_pattern(
     r"\(\((?P<double>.*?)\)\)|\((?P<round>[^()]*)\)|\[{1,2}(?P<square>[^\[\]]*)\]{1,2}", re.DOTALL
 )
 
 
-_SLASH = re.compile(r"^[ \t]*/(?P<word>[a-z]+|[㐀-鿿]+)(?P<rest>[^\n]*)$", re.MULTILINE)
+_SLASH = late_pattern(r"^[ \t]*/(?P<word>[a-z]+|[㐀-鿿]+)(?P<rest>[^\n]*)$", re.MULTILINE)
 _GUESSED = 6  # letters of the shortest word that is recognised with a typo
 
 

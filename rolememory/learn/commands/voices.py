@@ -3,13 +3,14 @@
 import re
 
 from rolememory.schema.learning import MarkedSpan
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.marks import marks
 
-_NOT_SPEECH = re.compile(
+_NOT_SPEECH = late_pattern(
     r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*|《[^》\n]{1,60}》",
     re.DOTALL | re.MULTILINE,
 )
-_LETTER = re.compile(r"[a-z0-9\u3400-\u9fff]")
+_LETTER = late_pattern(r"[a-z0-9\u3400-\u9fff]")
 _AROUND = 40  # characters around a quotation that are searched for its speaker
 
 

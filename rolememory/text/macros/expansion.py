@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rolememory.text.late_pattern import late_pattern
 from rolememory.text.macros.parse import BLANKS, FLAGS, MacroCall, Place, Scoped, calls, scoped
 from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, MacroError, MacroInvocation, trimmed
 from rolememory.text.macros.variables import VariableSet, number_of
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
 
 MOST_SAID = 200_000  # characters that the macros of one text may expand to
 
-OLD = re.compile(r"<(user|bot|char|group|charifnotgroup)>", re.IGNORECASE)
-ESCAPED = re.compile(r"\\([{}])")
+OLD = late_pattern(r"<(user|bot|char|group|charifnotgroup)>", re.IGNORECASE)
+ESCAPED = late_pattern(r"\\([{}])")
 _OLD_NAMES = {"bot": "char", "charifnotgroup": "charIfNotGroup"}  # with the client's case
-_UTC = re.compile(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
-_TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
-_BEGUN = re.compile(
+_UTC = late_pattern(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
+_TRIM = late_pattern(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
+_BEGUN = late_pattern(
     rf"(\{{\{{(?:[{re.escape(BLANKS)}]*[{re.escape(FLAGS)}])*)([{re.escape(BLANKS)}]*[.$])?"
 )
-_SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
+_SHORT = late_pattern(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
 
 
 class MacroExpansion:

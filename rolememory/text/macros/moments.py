@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 
-_TOKEN = re.compile(
+from rolememory.text.late_pattern import late_pattern
+
+_TOKEN = late_pattern(
     r"\[[^\[]*\]|\\.|LTS?|L{1,4}|l{1,4}|Mo|M{1,4}|Qo?|Do|DDDo|D{1,4}|do|d{1,4}|[eEaAN]|[wW]o|w{1,2}|W{1,2}"
     r"|YYYY|YY|y|gggg|gg|GGGG|GG|HH?|hh?|kk?|mm?|ss?|S{1,9}|[xX]|ZZ?"
 )
@@ -24,8 +26,8 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-_ISO_MONTH = re.compile(r"\d{4}-?\d\d")
-_OFFSET = re.compile(r"UTC([+-]\d+)", re.ASCII)
+_ISO_MONTH = late_pattern(r"\d{4}-?\d\d")
+_OFFSET = late_pattern(r"UTC([+-]\d+)", re.ASCII)
 _STEPS = (  # moment.js, "relative time thresholds"
     ("seconds", 44, "a few seconds"),
     ("minutes", 1, "a minute"),

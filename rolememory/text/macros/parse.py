@@ -11,19 +11,20 @@ from itertools import islice
 
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
+from rolememory.text.late_pattern import late_pattern
 
 DEEPEST = 50  # maximum nesting; deeper macros are text
 MOST = 2_000  # macros per text; the rest is text
 
 BLANKS = "".join(sorted(JS_SPACE))
 FLAGS = "!?~#/>"
-_SPACE = re.compile(f"[{re.escape(BLANKS)}]*")
-_NAME = re.compile(r"//|[a-zA-Z][\w-]*", re.ASCII)
-_NAME_END = re.compile(rf"\}}\}}|[{re.escape(BLANKS)}:|}}]")
-_VARIABLE = re.compile(r"[a-zA-Z](?:[\w-]*\w)?", re.ASCII)
-_OPERATOR = re.compile(r"\+\+|--|\?\?=|\?\?|\|\|=|\|\||-=|==|!=|>=|>|<=|<|\+=|=")
-_STRAY = re.compile(rf"[a-zA-Z][\w-]*[{re.escape(BLANKS)}]*(?=\}}\}})", re.ASCII)
-_STOP = re.compile(r"\{\{|\}\}|::")
+_SPACE = late_pattern(f"[{re.escape(BLANKS)}]*")
+_NAME = late_pattern(r"//|[a-zA-Z][\w-]*", re.ASCII)
+_NAME_END = late_pattern(rf"\}}\}}|[{re.escape(BLANKS)}:|}}]")
+_VARIABLE = late_pattern(r"[a-zA-Z](?:[\w-]*\w)?", re.ASCII)
+_OPERATOR = late_pattern(r"\+\+|--|\?\?=|\?\?|\|\|=|\|\||-=|==|!=|>=|>|<=|<|\+=|=")
+_STRAY = late_pattern(rf"[a-zA-Z][\w-]*[{re.escape(BLANKS)}]*(?=\}}\}})", re.ASCII)
+_STOP = late_pattern(r"\{\{|\}\}|::")
 
 Place = tuple[int, int]
 """Start and end in characters of the text."""
