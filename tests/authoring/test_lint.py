@@ -1,6 +1,8 @@
 """Every fault is found where it is, and not where it is not."""
 
+import gc
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -483,3 +485,29 @@ def test_the_javascript_construct_is_named() -> None:
 def test_rules_are_small_functions_with_a_sentence() -> None:
     assert all(rule.__doc__ for rule in RULES)
     assert check(world()) == []
+
+
+def test_a_book_twice_as_long_takes_twice_the_work() -> None:
+    """It is looked through again at every key that the author presses."""
+    short, long = (_calls_for(count) for count in (400, 800))
+    assert long < 2.2 * short
+
+
+def _calls_for(count: int) -> int:
+    """How many calls and steps of generators the rules take for a book of so many entries."""
+    book = world(*({"key": [f"key{at}"]} for at in range(count)))
+    check(book)
+    calls = 0
+
+    def counted(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    gc.disable()  # hypothesis measures each collection, in calls of its own
+    sys.setprofile(counted)
+    try:
+        check(book)
+    finally:
+        sys.setprofile(None)
+        gc.enable()
+    return calls

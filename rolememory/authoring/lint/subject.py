@@ -138,9 +138,10 @@ def each_entry(rule: Callable[[Subject, Lore], Findings]) -> Rule:
 
 def rivals(one: Lore, other: Lore) -> bool:
     """Whether they share a group, of which one is selected."""
-    return not set(group_names(one.entry.group, exact=False)).isdisjoint(
-        group_names(other.entry.group, exact=False)
-    )
+    groups = [
+        group_names(lore.entry.group, exact=False) for lore in (one, other) if lore.entry.group
+    ]
+    return len(groups) == 2 and not set(groups[0]).isdisjoint(groups[1])
 
 
 def fits(key: LoreKey, text: str) -> bool:
