@@ -269,15 +269,15 @@ class RoleMemories:
         What was learned and is taken back stays away. What was said is recalled again once what a person put in its
         place is taken back.
         """
-        before = self.current()
-        after = self._context.store.undo(txn).memories
+        before = dict(self.current().items())  # read one by one below
+        after = dict(self._context.store.undo(txn).memories.items())
         gone = [memory for memory_id, memory in before.items() if memory_id not in after]
         back = [memory for memory_id, memory in after.items() if memory_id not in before]
         self._learning.decline(gone)
         self._uncover(one for one in gone if self._is_instead(one.id))
         if back:
             self._learning.restore(back)
-        return list(changes(before, self.current()))
+        return list(changes(before, dict(self.current().items())))
 
     def _is_instead(self, memory_id: str) -> bool:
         """Whether a memory was put in the place of what was said."""

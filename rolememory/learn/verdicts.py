@@ -31,7 +31,7 @@ def judge(
     drafts: Mapping[str, Draft], told: SourceIndex, memories: MemoriesById
 ) -> dict[str, Verdict]:
     """The verdict on each draft, by its future id, in order; each is compared with known memories and earlier drafts."""
-    known, fresh = dict(memories), SourceIndex()
+    known, fresh = dict(memories.items()), SourceIndex()
     verdicts: dict[str, Verdict] = {}
     for memory_id, draft in drafts.items():
         memory = memory_of(draft, memory_id)

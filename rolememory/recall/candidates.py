@@ -55,7 +55,7 @@ class Candidates(Mapping[str, Memory]):
 
     def items(self) -> ItemsView[str, Memory]:
         """A copy of all items. Cost: O(n)."""
-        return {**self.memories, **dict(self.passages.items())}.items()
+        return {**dict(self.memories.items()), **dict(self.passages.items())}.items()
 
     def values(self) -> ValuesView[Memory]:
         """A copy of all values. Cost: O(n)."""

@@ -75,7 +75,7 @@ def recorded(
 
 def reverted(lines: Iterable[JournalRecord], memories: MemoriesById) -> list[Edit]:
     """The edits that undo the records, except where the same was changed since."""
-    now, edits = dict(memories), list[Edit]()
+    now, edits = dict(memories.items()), list[Edit]()
     for line in reversed(list(lines)):
         edit = _revert(line, now.get(line.id))
         if edit is not None:

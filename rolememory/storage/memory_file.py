@@ -222,12 +222,12 @@ def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
         marked = zip(known.memories.values(), known.prints, strict=True)
         before = dict(zip(known.memories, marked, strict=True))
     entries = list(slots(document.raw))
-    taken = {found for _, entry in entries if (found := written_id(entry))}
-    for slot, entry in entries:
-        memory_id = written_id(entry)
+    written = [written_id(entry) for _, entry in entries]
+    taken = set(filter(None, written))
+    for (slot, entry), found in zip(entries, written, strict=True):
         try:
-            own = bool(memory_id) and memory_id not in document.memories
-            memory_id = memory_id if own else _named(entry, slot, taken, problems)
+            own = bool(found) and found not in document.memories
+            memory_id = found if own else _named(entry, slot, taken, problems)
             memory, mark = _memory(entry, slot.kind, memory_id, *before.get(memory_id, (None, 0)))
         except EntryError as error:
             problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]

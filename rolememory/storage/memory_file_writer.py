@@ -1,7 +1,10 @@
 """Writes memories into the author's document, keeping order, unknown fields and invalid entries."""
 
 import re
+from contextlib import suppress
 from typing import Any
+
+import orjson
 
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import MemoriesById, Memory
@@ -9,6 +12,7 @@ from rolememory.storage.codec import EntryError, decode, difference, encode, wri
 from rolememory.storage.exact_json import dumps
 from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile
 
+_NESTED = frozenset((dict, list))
 _WIDTH = 120  # longer lists of plain values go one per line
 
 
@@ -124,6 +128,9 @@ def newline_of(data: bytes) -> bytes:
 
 def _laid(value: Any, margin: bytes) -> bytes:
     if isinstance(value, dict):
+        if _NESTED.isdisjoint(map(type, value.values())):  # most entries
+            with suppress(TypeError):  # of too wide a number
+                return orjson.dumps(value, option=orjson.OPT_INDENT_2).replace(b"\n", margin)
         inner = margin + b"  "
         rows = (dumps(name) + b": " + _laid(item, inner) for name, item in value.items())
         return b"{" + inner + (b"," + inner).join(rows) + margin + b"}" if value else b"{}"
