@@ -159,7 +159,9 @@ def _fit(choice: _Selection) -> Fitted:
     said = bool((ranking.kinds == SAID).any())
     places = _in_order(ranking, _by_threshold(choice), said=said)
     faint = _too_faint(choice) if said else ()
-    fitted.refused = RefusedLine(ranking.memories, lambda: _why_faint(choice, places, faint))
+    least = max(choice.rules.relevance_threshold, choice.beside)
+    unread = partial(_why_faint, ranking, choice.allowance, choice.taken, least, places, faint)
+    fitted.refused = RefusedLine(ranking.memories, unread)  # without `choice`, which holds it
     kinds: list[int] = ranking.kinds.tolist()
     gates, in_part = _gates(choice, kinds), choice.allowance.asked
     limited = {kind for kind, some in gates.items() if some[0] is _enough}
@@ -247,20 +249,25 @@ def _too_faint(choice: _Selection) -> Collection[int]:
 
 
 def _why_faint(
-    choice: _Selection, places: Sequence[int], faint: Collection[int]
+    ranking: Ranking,
+    allowance: Allowance,
+    taken: Sequence[Scored],
+    least: float,
+    places: Sequence[int],
+    faint: Collection[int],
 ) -> Iterator[tuple[int, Reason]]:
     """The reasons of those not examined: below the threshold, or too weak beside those taken before them."""
-    ranking, taken = choice.ranking, choice.taken
     looked_at, chosen = set(places), {one.memory.id for one in taken}
     for at in range(len(ranking)):
         if at not in looked_at:
-            yield at, _below(choice, float(ranking.relevances[at]))
+            values = ("relevance", float(ranking.relevances[at])), ("threshold", least)
+            yield at, Reason("below_threshold", values)
     before = 0
     for at in places:
         memory = ranking.memories[at]
         if at in faint:
             relevance = float(ranking.relevances[at])
-            why = choice.allowance.refuses(memory, relevance, taken[:before])
+            why = allowance.refuses(memory, relevance, taken[:before])
             assert why is not None
             yield at, why if isinstance(why, Reason) else why()
         elif memory.id in chosen:
@@ -389,11 +396,6 @@ def _by_score(
         )
         places.insert(place, at)
     return places
-
-
-def _below(choice: _Selection, relevance: float) -> Reason:
-    threshold = max(choice.rules.relevance_threshold, choice.beside)
-    return Reason("below_threshold", (("relevance", relevance), ("threshold", threshold)))
 
 
 def _low_relevance(choice: _Selection, _: Memory, relevance: float) -> Reason | None:

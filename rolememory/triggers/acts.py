@@ -61,6 +61,8 @@ def asked_acts(query: str) -> AskedActs:
     (AskedActs(words={'promise': '答应'}, agent='char'), 'user')
     """
     asked = plain(questions(query) or (query if intent(query) in ("past", "mixed") else ""))
+    if not asked:
+        return AskedActs({}, "")
     found = {
         name: words
         for language in _acts().values()

@@ -181,6 +181,27 @@ def test_what_was_written_or_said_between_turns_is_taken_in_before_the_next(
         assert not steps[("index.py", "changed")]
 
 
+def test_what_a_turn_made_goes_with_it_and_waits_for_no_collector(tmp_path: Path) -> None:
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.remember_all(TEA.format(one) for one in range(9))
+        mira.observe([Message.user(HIDDEN)], chat="c", user="lin")
+        for _ in range(2):
+            mira.recall(ASKED, user="lin", dry_run=True)
+        gc.collect()
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        try:
+            mira.recall(ASKED, user="lin", dry_run=True)
+            gc.collect()
+            left = [one for one in gc.garbage if type(one).__module__.startswith("rolememory.")]
+        finally:
+            gc.set_debug(0)
+            gc.garbage.clear()
+            gc.enable()
+        assert not left
+
+
 def test_nothing_is_collected_in_the_first_turn(tmp_path: Path) -> None:
     collected = []
 
