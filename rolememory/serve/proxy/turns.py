@@ -1,6 +1,7 @@
 """The two steps of a turn: recall before the model is called, observe afterwards. Run on threads."""
 
 import logging
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -85,9 +86,11 @@ def _with_reply(call: ProxyCall, reply: str | None) -> list[Message]:
     messages = list(call.spoken)
     if call.partial and messages and messages[-1].role == "assistant":
         messages.pop()
-    whole = f"{call.partial}{reply or ''}"
+    whole, speaker = f"{call.partial}{reply or ''}", _speaker(call)
+    if speaker:  # frontends send it back with one prefix, whether or not the model wrote it
+        whole = re.sub(rf"\A\s*{re.escape(speaker)} ?[:：]\s*", "", whole)
     if whole.strip():
-        messages.append(Message.assistant(whole, name=_speaker(call)))
+        messages.append(Message.assistant(whole, name=speaker))
     return messages
 
 

@@ -92,6 +92,28 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("char", "other", "prefix"),
+    [
+        pytest.param("Asha", "Bran", "Asha: ", id="English"),
+        pytest.param("明月", "老骆", "明月：", id="中文"),
+    ],
+)
+def test_a_reply_in_a_group_is_kept_without_the_name_that_the_model_wrote_before_it(
+    tmp_path: Path, char: str, other: str, prefix: str
+) -> None:
+    said = [
+        ("assistant", f"{char}: Sit."),
+        ("assistant", f"{other}: Eat."),
+        ("user", "Where is the salt?"),
+    ]
+    with between(tmp_path, streams(prefix, f"{other}: says", " it is gone.")) as (house, _):
+        hint = {"role": char, "user": "Lin", "chat": "one", "group": f"{char}, {other}"}
+        ask(house, request(said, char=char, hint=hint))
+        kept = settled(house, char).chats.path("one")
+        assert kept[-1].text == f"{other}: says it is gone."
+
+
+@pytest.mark.parametrize(
     ("path", "before"),
     [
         pytest.param("/v1/chat/completions/", b"", id="a slash behind the path"),
