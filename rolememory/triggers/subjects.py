@@ -27,10 +27,8 @@ _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
-HAILED, LONGEST = (
-    16,
-    2000,
-)  # newest messages of the user in which titles are looked for, characters at the end of each
+HAILED = 16  # newest messages of the user in which titles are looked for
+LONGEST = 2000  # characters at the end of each
 USER = ("user", "用户")
 _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
 

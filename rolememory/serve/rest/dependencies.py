@@ -163,10 +163,11 @@ class Pages:
     offset: Annotated[int, Query(ge=0, le=10_000_000, description="number of rows to skip")] = 0
 
     def __call__(
-        self, rows: Sequence[Any], shown: Callable[[Any], Row] = lambda row: row
+        self, rows: Sequence[Any], shown: Callable[[Any], Row | None] = lambda row: row
     ) -> Page[Row]:
-        """The requested page of the rows."""
-        items = [shown(one) for one in rows[self.offset : self.offset + self.limit]]
+        """The requested page of the rows, without those that are shown as None: they went meanwhile."""
+        found = map(shown, rows[self.offset : self.offset + self.limit])
+        items = [one for one in found if one is not None]
         return Page(items=items, total=len(rows), limit=self.limit, offset=self.offset)
 
 

@@ -1,5 +1,6 @@
 """Roles over REST."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -16,6 +17,19 @@ def test_a_new_role_stands_in_the_list_and_answers_to_name_alias_and_id(api: htt
     assert made["id"] in [
         row["id"] for row in good(api.get("/roles", params={"limit": 500}))["items"]
     ]
+
+
+def test_roles_are_listed_while_others_are_deleted(api: httpx.Client) -> None:
+    made = [good(api.post("/roles", json={"name": f"Passing {at}"}))["id"] for at in range(24)]
+    with ThreadPoolExecutor(1) as other:
+        going = other.submit(lambda: [api.delete(f"/roles/{one}").status_code for one in made])
+        answers = [api.get("/roles", params={"limit": 500})]
+        while not going.done():
+            answers.append(api.get("/roles", params={"limit": 500}))
+    assert {one.status_code for one in answers} == {200}
+    assert set(going.result()) == {200}
+    left = good(api.get("/roles", params={"limit": 500}))["items"]
+    assert not {row["id"] for row in left} & {*made}
 
 
 def test_a_role_tells_how_much_there_is_of_it(role: Caller) -> None:
