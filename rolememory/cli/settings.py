@@ -24,8 +24,7 @@ def settings(
     from rolememory.storage.settings_tree import type_name
 
     check_home()
-    if key is not None and value is None and "=" in key:
-        key, value = (part.strip() for part in key.split("=", 1))
+    key, value = _parted(key, value)
     if value is not None and unset:
         raise InvalidValueError("a value and --unset; give one of them")
     if key is not None and (value is not None or unset):
@@ -39,6 +38,14 @@ def settings(
     empty = say("everything at its default; --all shows every key")
     titles = {"key": say("key", msgctxt="setting"), "about": say("what it does")}
     out.listing(rows, "key value source takes about", empty, shown, **titles)
+
+
+def _parted(key: str | None, value: str | None) -> tuple[str | None, str | None]:
+    """A key and its value, also where both were written as KEY=VALUE."""
+    if key is None or value is not None or "=" not in key:
+        return key, value
+    name, _, said = key.partition("=")
+    return name.strip(), said.strip()
 
 
 def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:

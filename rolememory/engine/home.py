@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rolememory.errors import (
     ClosedError,
@@ -39,6 +39,7 @@ from rolememory.engine.inputs import MessageLike, Name, counted, name_of
 from rolememory.engine.role import RoleMemory
 from rolememory.engine.shared import HomeContext
 
+Read = TypeVar("Read")
 _log = logging.getLogger(__name__)
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
@@ -146,6 +147,12 @@ class Home:
             with suppress(UnknownRoleError):
                 return self.folder.find(name)  # created concurrently
             raise error from None
+
+    def of_role(self, role_id: str, read: Callable[["RoleMemory"], Read]) -> Read | None:
+        """What this reads of a role; None if the role was deleted since it was listed."""
+        with suppress(UnknownRoleError):
+            return read(self.role(role_id))
+        return None
 
     def __repr__(self) -> str:
         return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self.context.closed}>"
@@ -259,7 +266,8 @@ class Home:
         """
         heard: dict[str, datetime] = {}
         for role in self.roles():
-            for user, at in self.role(role.id).chats.users().items():
+            spoke = self.of_role(role.id, lambda one: one.chats.users()) or {}
+            for user, at in spoke.items():
                 heard[user] = min(heard.get(user, at), at)
         return self.people.unasked(sorted(heard, key=heard.__getitem__))
 

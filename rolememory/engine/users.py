@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rolememory.schema.value_class import value_class
@@ -49,7 +50,8 @@ def users_of(home: "Home") -> list[User]:
     people = home.people.follow()
     found: dict[str, list[UserInRole]] = {}
     for role in home.roles():
-        for user, row in _rows(home.role(role.id), people.same).items():
+        known = home.of_role(role.id, partial(_rows, same=people.same)) or {}
+        for user, row in known.items():
             found.setdefault(user, []).append(row)
     linked = {group[0]: tuple(group) for group in people.linked}
     users = [User(user, linked.get(user, (user,)), tuple(rows)) for user, rows in found.items()]

@@ -260,11 +260,9 @@ class Allowance:
 
         Not less than the setting where it names a time that is over or to come: alone it would do for all that was said of it.
         """
-        least, scene = (
-            self.question.settings.recall.passages.uninvited_threshold,
-            self.question.scene,
-        )
+        scene, rules = self.question.scene, self.question.settings.recall.passages
         now = all(one.start <= scene.now < one.end for one in scene.times)
+        least = rules.uninvited_threshold
         return min(FAINTEST, least) if now else least
 
     @cached_property

@@ -164,16 +164,12 @@ def _fit(choice: _Selection) -> Fitted:
     fitted.refused = RefusedLine(ranking.memories, unread)  # without `choice`, which holds it
     kinds: list[int] = ranking.kinds.tolist()
     gates, in_part = _gates(choice, kinds), choice.allowance.asked
-    limited = {kind for kind, some in gates.items() if some[0] is _enough}
     relevances: list[float] = ranking.relevances.tolist()
     for place in filterfalse(faint.__contains__, places):
         kind, memory = kinds[place], ranking.memories[place]
         if in_part and kind == TYPED and not choice.is_full and memory.evidence:
             memory = _in_part(choice, place)
-        if kind in limited and fitted.relevance >= choice.most:  # no other gate need be asked
-            reason: Why = _enough(choice, memory, relevances[place])
-        else:
-            reason = _why_out(choice, gates[kind], place, memory, relevances[place])
+        reason = _why_out(choice, gates[kind], place, memory, relevances[place])
         if reason is None:
             _take(choice, place, memory)
         else:

@@ -195,7 +195,7 @@ class RecallPipeline:
 
     def contents(self, memories: Mapping[str, Memory]) -> list[bytes]:
         """The digest of each one's content, b"" where it has to be read."""
-        return self._live.index.contents(memories)
+        return self._live.index.contents(memories) if self.asked else [b""] * len(memories)
 
     def facts(
         self, memories: Sequence[Memory], turns: AbstractContextManager[object]

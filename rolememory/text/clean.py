@@ -41,7 +41,7 @@ class Rule:
     needs: tuple[_Text, ...] = ()  # every match contains one of these; empty = unknown
 
 
-class _Rules(BaseModel):
+class _RuleFile(BaseModel):
     """The content of a file of rules."""
 
     rules: list[Rule]
@@ -144,7 +144,7 @@ def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
     """
     if path is None:
         return _shipped()
-    rules = checked(path, own_object(path, _EXAMPLE), _Rules).rules
+    rules = checked(path, own_object(path, _EXAMPLE), _RuleFile).rules
     for number, rule in enumerate(rules):
         _try(path, f"rules[{number}]", rule)
     return tuple(rules)

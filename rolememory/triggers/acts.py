@@ -61,19 +61,22 @@ def asked_acts(query: str) -> AskedActs:
     (AskedActs(words={'promise': '答应'}, agent='char'), 'user')
     """
     asked = plain(questions(query) or (query if intent(query) in ("past", "mixed") else ""))
-    if not asked:
-        return AskedActs({}, "")
-    found = {
-        name: words
-        for language in _acts().values()
-        for name, act in language.items()
-        if (words := act.asks.search(asked))
-    }
+    found = _named_in(asked) if asked else {}
     before = asked[: min((one.start() + 1 for one in found.values()), default=0)]
     persons = [str(one.lastgroup) for one in _persons().finditer(before)]
     return AskedActs(
         {name: one.group() for name, one in found.items()}, persons[-1] if persons else ""
     )
+
+
+def _named_in(asked: str) -> Mapping[str, re.Match[str]]:
+    """Where a question names each act."""
+    return {
+        name: words
+        for language in _acts().values()
+        for name, act in language.items()
+        if (words := act.asks.search(asked))
+    }
 
 
 @cache

@@ -46,50 +46,34 @@ def test_every_verb_has_help_in_both_languages(command: Command, verb: str) -> N
         )
 
 
-def test_help_is_quick_because_it_loads_little() -> None:
-    code = (
-        "import sys; from rolememory.cli.app import run; run(['--help']); "
-        "print([name for name in ('rich', 'pydantic', 'numpy', 'torch', 'httpx') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **ENVIRONMENT},
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+RECALL = ("numpy", "asyncio", "httpx", "torch")
 
 
-def test_a_verb_loads_what_it_needs_alone(command: Command) -> None:
-    code = (
-        "import sys; from rolememory.cli.app import run; run(['roles', '--home', sys.argv[1]]); "
-        "print([name for name in sys.modules if name.startswith(('rolememory.cli.book', 'rolememory.serve'))])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(command.home)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **ENVIRONMENT},
-        check=True,
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_what_asks_for_no_recall_loads_nothing_for_it(command: Command) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "idle", "told"),
+    [
+        pytest.param(("--help",), ("rich", "pydantic", "numpy", "torch", "httpx"), "", id="help"),
+        pytest.param(("roles",), ("rolememory.cli.book", "rolememory.serve"), "Mira", id="roles"),
+        pytest.param(("list", "Mira"), RECALL, "The lamp is dark.", id="a list"),
+        pytest.param(("add", "Mira", "The pier is old."), RECALL, "pier", id="a new memory"),
+    ],
+)
+def test_a_verb_loads_only_what_it_needs(
+    command: Command, arguments: tuple[str, ...], idle: tuple[str, ...], told: str
+) -> None:
     command("add", "Mira", "The lamp is dark.")
     code = (
-        "import sys; from rolememory.cli.app import run; run(['list', 'Mira', '--home', sys.argv[1]]); "
-        "print([name for name in ('numpy', 'asyncio', 'httpx', 'torch') if name in sys.modules])"
+        "import sys; from rolememory.cli.app import run; run(sys.argv[3:] + ['--home', sys.argv[1]] * (sys.argv[3] != '--help')); "
+        "print([name for name in sys.modules if name.startswith(tuple(sys.argv[2].split()))])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(command.home)],
+        [sys.executable, "-c", code, str(command.home), " ".join(idle), *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, **ENVIRONMENT},
         check=True,
     )
-    assert "The lamp is dark." in done.stdout
+    assert told in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -1,14 +1,14 @@
 """Roles: list, make, look at, change, carry out and bring in. Taking one away is left to whoever owns the folder."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Body, Query
 from pydantic import Field
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.errors import InvalidValueError, UnknownNameError, UnknownRoleError
+from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import Association, Role
 from rolememory.serve.rest.dependencies import (
@@ -122,13 +122,7 @@ class ImportedOut(Out):
 @routes.get("")
 def list_roles(call: HomeCall, page: Paged) -> Page[RoleOut]:
     """Every role, by name."""
-
-    def still_there(role: Role) -> RoleOut | None:
-        with suppress(UnknownRoleError):  # deleted since the list was read
-            return shown(call, call.home.role(role.id))
-        return None
-
-    return page(call.home.roles(), still_there)
+    return page(call.home.roles(), lambda role: call.home.of_role(role.id, partial(shown, call)))
 
 
 @routes.post("", status_code=201)

@@ -19,13 +19,18 @@ def test_a_new_role_stands_in_the_list_and_answers_to_name_alias_and_id(api: htt
     ]
 
 
-def test_roles_are_listed_while_others_are_deleted(api: httpx.Client) -> None:
+@pytest.mark.parametrize("listed", ["/roles", "/users"])
+def test_what_is_listed_of_all_roles_is_listed_while_some_are_deleted(
+    api: httpx.Client, listed: str
+) -> None:
     made = [good(api.post("/roles", json={"name": f"Passing {at}"}))["id"] for at in range(24)]
+    for one in made:
+        good(api.post(f"/roles/{one}/memories", json={"content": "I row.", "user": "Lin"}))
     with ThreadPoolExecutor(1) as other:
         going = other.submit(lambda: [api.delete(f"/roles/{one}").status_code for one in made])
-        answers = [api.get("/roles", params={"limit": 500})]
+        answers = [api.get(listed, params={"limit": 500})]
         while not going.done():
-            answers.append(api.get("/roles", params={"limit": 500}))
+            answers.append(api.get(listed, params={"limit": 500}))
     assert {one.status_code for one in answers} == {200}
     assert set(going.result()) == {200}
     left = good(api.get("/roles", params={"limit": 500}))["items"]
