@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W_]+")
 _CALLED = re.compile(r"([^\W_]+)(?:['’]s\b)?")
 _ASCII = re.compile(r"[\x00-\u02af]+")
 _MYSELF = re.compile(r"\b(?:i|me|my|mine|i'm|i've)\b|我|俺|咱", re.IGNORECASE)
-HAILED = 16  # newest messages of the user in which titles are looked for
+SEARCHED = 16  # newest messages of the user in which titles are looked for
 LONGEST = 2000  # characters at the end of each
 USER = ("user", "用户")
 _SAYS = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30}?)\s*(?:: |：)")  # before a message
@@ -120,7 +120,7 @@ def without_addressee(scene: Scene) -> str:
 
 def titles(scene: Scene) -> frozenset[str]:
     """The titles by which the user calls somebody in the visible messages."""
-    said = islice(of_user(scene), HAILED)
+    said = islice(of_user(scene), SEARCHED)
     return frozenset(one.text[start:end] for one in said for start, end in _titles_in(one.text))
 
 
@@ -132,7 +132,7 @@ def _titles_in(text: str) -> tuple[tuple[int, int], ...]:
     [((5, 12),), ((0, 2),), (), ()]
     """
     begin = max(len(text) - LONGEST, 0)
-    found = (one.span("title") for hail in _hailing() for one in hail.finditer(text, begin))
+    found = (one.span("title") for pattern in _vocatives() for one in pattern.finditer(text, begin))
     return tuple(sorted({*found}))
 
 
@@ -143,9 +143,9 @@ def _without_titles(text: str) -> str:
 
 
 @cache
-def _hailing() -> Sequence[re.Pattern[str]]:
+def _vocatives() -> Sequence[re.Pattern[str]]:
     """The patterns of a call by title."""
-    rows, called = lexicon("asking")["hailing"], lexicon("asking")["titles"]
+    rows, called = lexicon("asking")["vocatives"], lexicon("asking")["titles"]
     return [
         re.compile(pattern % f"(?P<title>{'|'.join(called[language])})", re.IGNORECASE)
         for language, patterns in rows.items()
