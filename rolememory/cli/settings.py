@@ -42,10 +42,8 @@ def settings(
 
 def _parted(key: str | None, value: str | None) -> tuple[str | None, str | None]:
     """A key and its value, also where both were written as KEY=VALUE."""
-    if key is None or value is not None or "=" not in key:
-        return key, value
-    name, _, said = key.partition("=")
-    return name.strip(), said.strip()
+    name, sign, said = (key or "").partition("=")
+    return (name.strip(), said.strip()) if value is None and sign and name.strip() else (key, value)
 
 
 def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
