@@ -8,10 +8,9 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from traceback import walk_stack
 from types import FrameType
 from typing import Any
 
@@ -102,16 +101,32 @@ def hang_up(house: Served, path: str, body: dict[str, Any]) -> None:
     """Send a request, and close the line once it is worked on."""
     sent = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n"
-    with socket.create_connection(("127.0.0.1", house.port), timeout=60) as line:
+    with (
+        work_begins() as begun,
+        socket.create_connection(("127.0.0.1", house.port), timeout=60) as line,
+    ):
         line.sendall(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
-        while not worked_on():
-            threading.Event().wait(0.005)
+        assert begun.wait(60), "no thread read the messages"
 
 
-def worked_on() -> bool:
-    """Whether some thread is reading the messages of a turn."""
-    frames = (frame for top in sys._current_frames().values() for frame, _ in walk_stack(top))
-    return any(frame.f_code.co_filename.endswith("chats/normalize.py") for frame in frames)
+@contextmanager
+def work_begins() -> Iterator[threading.Event]:
+    """Set once a thread that starts in the block reads the messages of a turn.
+
+    The thread tells it itself: frames of another one change while they are looked at.
+    """
+    begun = threading.Event()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_filename.endswith("chats/normalize.py"):
+            begun.set()
+            sys.setprofile(None)
+
+    threading.setprofile(look)
+    try:
+        yield begun
+    finally:
+        threading.setprofile(None)
 
 
 @pytest.mark.parametrize("road", ["proxy", "recall", "explain"])
