@@ -254,7 +254,7 @@ class UpstreamCall:
             heard = self._heard.get(timeout=max(self._until - monotonic(), 0.0))
         except Empty:
             self.cut()
-            raise TimeoutError(f"no answer within {self._deadline_s:g} s") from None
+            raise self._late() from None
         if isinstance(heard, Exception):
             raise heard
         return heard
@@ -280,7 +280,12 @@ class UpstreamCall:
                 self._tell(response)
             self._heard.put(None)
         except Exception as error:  # network errors have many types; the caller handles them
-            self._heard.put(error)
+            import httpx
+
+            self._heard.put(self._late() if isinstance(error, httpx.TimeoutException) else error)
+
+    def _late(self) -> TimeoutError:
+        return TimeoutError(f"no answer within {self._deadline_s:g} s")
 
     def _tell(self, response: "httpx.Response") -> None:
         left = self._most_bytes

@@ -1,5 +1,6 @@
 """What a model is sent, and how it is asked again."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from rolememory.learn.model.models import Models, model_learns, schema_of, where
 from rolememory.llm.client import ChatModel, ModelAddress, RequestLimits
 from rolememory.llm.servers import ModelServers
 from rolememory.schema.settings import LearnSettings, StepSettings
+from rolememory.upstream import UpstreamCall, client
 from tests.endpoint import (
     Behaviour,
     Endpoint,
@@ -147,6 +149,17 @@ def test_a_stream_that_drips_ends_at_its_deadline() -> None:
         said = []
         with pytest.raises(ModelError, match="no answer within"):
             said += iter(asked.chat_stream(ASKED))
+
+
+def test_a_time_out_is_told_as_one_also_where_the_connection_notices_it_first() -> None:
+    with Endpoint(then_hangs(b"")) as server:
+        others = set(threading.enumerate())
+        call = UpstreamCall(client(server.url), f"{server.url}/x", b"{}", {}, deadline_s=0.2)
+        for thread in set(threading.enumerate()) - others:
+            if thread.name == "rolememory-upstream":
+                thread.join()
+        with pytest.raises(TimeoutError, match=r"no answer within 0\.2 s"):
+            call.head()
 
 
 def test_a_stream_that_is_left_leaves_the_line_free() -> None:
