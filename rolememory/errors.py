@@ -183,8 +183,8 @@ class FileError(RoleMemoryError, ValueError):
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known.
 
-        >>> FileError("a.toml", "unknown key", remedy="delete it", field="x", line=3).text("zh")
-        'a.toml:3：x：没有这个设置项；请删掉'
+        >>> FileError("a.toml", "unknown key", remedy="check the path", field="x", line=3).text("zh")
+        'a.toml:3：x：没有这个设置项；请检查路径'
         """
         return self._told(language)
 

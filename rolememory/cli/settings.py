@@ -7,7 +7,7 @@ from rolememory.cli.fields import split
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out, picked, say
 from rolememory.cli.words import ProcessLanguage
-from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.errors import InvalidValueError
 
 
 def settings(
@@ -48,7 +48,7 @@ def _parted(key: str | None, value: str | None) -> tuple[str | None, str | None]
 
 def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
     from rolememory.storage.settings import load_settings
-    from rolememory.storage.settings_text import settings_table
+    from rolememory.storage.settings_text import settings_table, unknown_key
     from rolememory.storage.settings_tree import value_at
     from rolememory.storage.value_messages import literal
 
@@ -56,8 +56,7 @@ def _rows(key: str | None, everything: bool) -> list[dict[str, Any]]:
     table = settings_table()
     wanted = [row for row in table if key in (None, row.key) or row.key.startswith(f"{key}.")]
     if not wanted:
-        known = [row.key for row in table]
-        raise UnknownNameError("setting", str(key), known, remedy="see `rolememory settings --all`")
+        raise unknown_key(str(key))
     tree = loaded.settings.model_dump(mode="json")
     values = {row.key: value_at(tree, row.key) for row in wanted}
     return [

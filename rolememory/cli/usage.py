@@ -39,32 +39,40 @@ _EXTRA = re.compile(r"unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
 
 def worded(error: Any) -> str:
-    """The message of a usage mistake in the person's language."""
+    """The message of a usage mistake in the person's language, with one remedy: what was probably meant, else the help."""
+    told, near = _told(error)
+    if near:
+        return told + say("; did you mean `{near}`?", near=near)
+    path = getattr(getattr(error, "ctx", None), "command_path", "rolememory")
+    return told + say("; see `{path} --help`", path=path)
+
+
+def _told(error: Any) -> tuple[str, str | None]:
+    """What is wrong, and the name that was probably meant."""
     message = str(error.message)
     plain = message[:1].lower() + message[1:].rstrip(".")
     match type(error).__name__:
+        case "NoSuchOption":
+            return _no_such_option(error)
         case "MissingParameter":
             told = say("{name} is missing", name=_name(error.param))
-        case "NoSuchOption":
-            told = _no_such_option(error)
         case "BadParameter":
             told = say("{name}: {problem}", name=_name(error.param), problem=plain)
         case "BadOptionUsage":
             told = say("{problem}", msgctxt="option", problem=plain, option=error.option_name)
         case _:
-            told = _general(error, message, plain)
-    path = getattr(getattr(error, "ctx", None), "command_path", "rolememory")
-    return told + say("; see `{path} --help`", path=path)
+            return _general(error, message, plain)
+    return told, None
 
 
-def _general(error: Any, message: str, plain: str) -> str:
+def _general(error: Any, message: str, plain: str) -> tuple[str, str | None]:
     if message.startswith("No such command"):
         return _no_such_verb(error, message)
     if message.startswith("Missing command"):
-        return say("a verb is missing")
+        return say("a verb is missing"), None
     if found := _EXTRA.search(message):
-        return say("too many arguments: {extra}", extra=found[1])
-    return plain
+        return say("too many arguments: {extra}", extra=found[1]), None
+    return plain, None
 
 
 def _name(parameter: Any) -> str:
@@ -74,20 +82,17 @@ def _name(parameter: Any) -> str:
     return metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
 
 
-def _no_such_option(error: Any) -> str:
+def _no_such_option(error: Any) -> tuple[str, str | None]:
     parameters = getattr(getattr(error.ctx, "command", None), "params", [])
     known = [word for one in parameters for word in (*one.opts, *one.secondary_opts)]
     near = closest(error.option_name, [*(one for one in known if one[:1] == "-"), *EVERYWHERE])
-    hint = say(", did you mean {near}?", near=near) if near else ""
-    return say("no option {name} here{hint}", name=error.option_name, hint=hint)
+    return say("no option {name} here", name=error.option_name), near
 
 
-def _no_such_verb(error: Any, message: str) -> str:
+def _no_such_verb(error: Any, message: str) -> tuple[str, str | None]:
     found = _QUOTED.search(message)
     name = found[1] if found else ""
-    near = _verb_near(name, error.ctx)
-    hint = say(", did you mean `{near}`?", near=near) if near else ""
-    return say("no verb {name!r}{hint}", name=name, hint=hint)
+    return say("no verb {name!r}", name=name), _verb_near(name, error.ctx)
 
 
 def _verb_near(name: str, ctx: Any) -> str | None:

@@ -10,7 +10,7 @@ from rolememory.errors import SettingsError
 from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import ALIASES, Alias, base_url
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.storage.settings_tree import leaves, meant, nullable, sections
+from rolememory.storage.settings_tree import leaves, nullable, remedy_of_unknown, sections
 from rolememory.storage.toml_places import Place, places
 from rolememory.storage.value_messages import quoted, url_expected, variable_expected
 from rolememory.text.late_pattern import late_pattern
@@ -66,14 +66,7 @@ class Layer:
 
     def unknown(self, written: str) -> SettingsError:
         """The error for an unknown key."""
-        near = meant(written)
-        return self.error(
-            written,
-            LocalizedText("unknown key"),
-            LocalizedText("did you mean {near!r}?", near=near)
-            if near
-            else LocalizedText("delete it"),
-        )
+        return self.error(written, LocalizedText("unknown key"), remedy_of_unknown(written))
 
     def place(self, written: str) -> str:
         """The place of that key: file and line, or the layer's name."""

@@ -78,6 +78,11 @@ def _own_keys(table: str) -> Iterator[str]:
     return (key for key in leaves() if key.rpartition(".")[0] == table)
 
 
+def unknown_key(key: str) -> SettingsError:
+    """The error for a key that does not exist, wherever it was asked for."""
+    return Layer(FILE, {}).unknown(key)
+
+
 def set_value(home: Space | Path | str, key: str, value: Any) -> None:
     """Write one value into rolememory.toml, as `set_values` does."""
     set_values(home, {key: value})
@@ -94,7 +99,7 @@ def set_values(home: Space | Path | str, values: JsonMapping, port: int = 0) -> 
     """
     for key in values:
         if key not in leaves():
-            raise Layer(FILE, {}).unknown(key)
+            raise unknown_key(key)
     space = space_of(home)
     file = space.document(FILE)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from rolememory.errors import closest
-from rolememory.locales import translatable, translated
+from rolememory.locales import LocalizedText, translatable, translated
 from rolememory.schema.aliases import ALIASES
 from rolememory.schema.settings import Section, Settings
 
@@ -137,3 +137,17 @@ def meant(name: str) -> str | None:
     same = [key for key in known if key.rpartition(".")[2] == last]
     near = closest(name, same) or (same[0] if len(same) == 1 else None)
     return near or closest(name, [*known, *ALIASES])
+
+
+def remedy_of_unknown(name: str) -> LocalizedText:
+    """What to do about a key that does not exist: the one that was probably meant, else where to see them.
+
+    >>> remedy_of_unknown("recal").text(), remedy_of_unknown("recall.limit").text()
+    ("did you mean 'recall'?", 'see `rolememory settings recall`')
+    >>> remedy_of_unknown("a.b").text()
+    'see `rolememory settings --all`'
+    """
+    near = meant(name)
+    if near and not name.startswith(f"{near}."):
+        return LocalizedText("did you mean {near!r}?", near=near)
+    return LocalizedText("see `rolememory settings {which}`", which=near or "--all")

@@ -371,15 +371,39 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
         ),
         pytest.param(
             "remember Mira x",
-            "error: no verb 'remember', did you mean `add`?; see `rolememory --help`",
-            "错误：没有命令“remember”；是不是 `add`？；用法见 `rolememory --help`",
+            "error: no verb 'remember'; did you mean `add`?",
+            "错误：没有命令“remember”；是不是 `add`？",
             id="a verb by another word",
         ),
         pytest.param(
             "versoin",
-            "error: no verb 'versoin', did you mean `--version`?; see `rolememory --help`",
-            "错误：没有命令“versoin”；是不是 `--version`？；用法见 `rolememory --help`",
+            "error: no verb 'versoin'; did you mean `--version`?",
+            "错误：没有命令“versoin”；是不是 `--version`？",
             id="a misspelled word that is an option",
+        ),
+        pytest.param(
+            "list Mira --limt 3",
+            "error: no option --limt here; did you mean `--limit`?",
+            "错误：没有选项 --limt；是不是 `--limit`？",
+            id="a slip in an option",
+        ),
+        pytest.param(
+            "settings a.b=",
+            "error: rolememory.toml: a.b: unknown key; see `rolememory settings --all`",
+            "错误：rolememory.toml：a.b：没有这个设置项；见 `rolememory settings --all`",
+            id="a setting that is like none",
+        ),
+        pytest.param(
+            "settings recal",
+            "error: rolememory.toml: recal: unknown key; did you mean 'recall'?",
+            "错误：rolememory.toml：recal：没有这个设置项；是不是想写“recall”？",
+            id="a slip in a table of settings",
+        ),
+        pytest.param(
+            "settings recall.limit 5",
+            "error: rolememory.toml: recall.limit: unknown key; see `rolememory settings recall`",
+            "错误：rolememory.toml：recall.limit：没有这个设置项；见 `rolememory settings recall`",
+            id="a setting that its table does not have",
         ),
         pytest.param(
             "role rename Mira Wren",

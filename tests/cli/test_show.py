@@ -101,9 +101,9 @@ def test_what_a_memory_holds_controls_no_terminal(command: Command, terminal: bo
 
 
 def test_delete_asks_at_a_terminal(command: Command) -> None:
-    assert (
-        "nothing was deleted" in command("delete", "Mira", "storm", terminal=True, stdin=b"n\n").out
-    )
+    for answer in (b"n\n", b"\n", b"yess\n", b""):
+        ran = command("delete", "Mira", "storm", terminal=True, stdin=answer)
+        assert "nothing was deleted" in ran.out, answer
     assert "deleted storm" in command("delete", "Mira", "storm", terminal=True, stdin=b"y\n").out
     assert "已删除" in command("delete", "Mira", "tea", "--yes", terminal=True, lang="zh").out
 
