@@ -10,10 +10,11 @@ from typing import NamedTuple
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey, read_said_key
 from rolememory.recall.lore.rules import LoreRules
-from rolememory.recall.lore.scan_buffer import ScanBuffer, Windows
+from rolememory.recall.lore.scan_buffer import BLIND, ScanBuffer
 from rolememory.recall.lore.timers import Running
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
+from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.role import Character
 from rolememory.schema.value_class import value_class
 from rolememory.text.macros import Macros
@@ -206,12 +207,19 @@ class EntryEvaluator:
         self._said: dict[
             tuple[int, int], EntryEvaluation
         ] = {}  # by rank and pass, of keys that change
-        self._windows = Windows(occasion.rules, visibility)
+        self._windows: dict[tuple[int, tuple[MatchSource, ...]], int] = {}  # without recursion text
         self._closed: dict[int, str | None] = {}
 
     def window(self, lore: Lore, turn: Pass) -> int:
-        """The entry's scan window in this pass."""
-        return self._windows.window(lore, turn.depth, turn.recursion)
+        """The texts that the entry sees in this pass, as bits, or BLIND: of its depth, its sources, notes, recursion."""
+        depth, buffer = turn.depth if lore.scan_depth is None else lore.scan_depth, self._visibility
+        if depth <= 0 and self._occasion.rules.zero_depth_is_blind:
+            return BLIND
+        asked = depth, lore.entry.match_sources
+        if asked not in self._windows:
+            sources = sum(buffer.sources.get(source, 0) for source in lore.entry.match_sources)
+            self._windows[asked] = buffer.recent(depth) | sources | buffer.injected
+        return self._windows[asked] | turn.recursion
 
     def verdict(self, rank: int, turn: Pass) -> EntryEvaluation:
         """Whether the entry is a candidate in this pass."""

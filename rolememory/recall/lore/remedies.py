@@ -23,10 +23,6 @@ def _this_trigger(lore: Lore, reason: Reason) -> Change:
     )
 
 
-def _enough_budget(lore: Lore, reason: Reason) -> Change:
-    return Change("settings", "lore.budget_percent", 100)
-
-
 def _message_with_key(lore: Lore, _: Reason) -> Change:
     return Change("message", "content", next((key.text for key in lore.keys), ""), entry_id=lore.id)
 
@@ -44,7 +40,7 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
     "secondary": (_field("selective", False),),
     "group": (_field("group_override", True),),
     "chance": (_field("probability", 100),),
-    "budget": (_enough_budget, _field("ignore_budget", True)),
+    "budget": (_setting("budget_percent", 100), _field("ignore_budget", True)),
 }
 """By gate, the smallest first."""
 

@@ -5,12 +5,11 @@ Source: spec/worldinfo.md 4.1.
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import replace
 from functools import lru_cache
 
-from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.lore.keys import START, KeyKind, LoreKey, direct
-from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
 from rolememory.schema.value_class import value_class
@@ -41,12 +40,8 @@ class ScanTexts:
     def with_message(self, text: str) -> "ScanTexts":
         """A copy with this text appended to the newest message."""
         newest = self.messages[0] if self.messages else Segment("", index=0, role="user")
-        told = Segment(
-            f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name
-        )
-        return ScanTexts(
-            (told, *self.messages[1:]), self.card, self.injected, self.visible, self.replies
-        )
+        told = replace(newest, text=f"{newest.text} {text}".strip())
+        return replace(self, messages=(told, *self.messages[1:]))
 
     @property
     def said_by_character(self) -> int:
@@ -172,28 +167,6 @@ class ScanBuffer:
                 return Span(bit, max(place[0] - start, 0), min(place[1], end) - start)
             at = end + 1
         return None
-
-
-@value_class
-class Windows:
-    """Which texts an entry sees in a pass: its own depth or the widened one, its sources, notes, and recursion text unless widening."""
-
-    _rules: LoreRules
-    _visibility: ScanBuffer
-    _own: dict[tuple[int, tuple[MatchSource, ...]], int] = field(default_factory=dict)
-
-    def window(self, lore: Lore, depth: int, recursion: int) -> int:
-        """The entry's window: bits, or BLIND. `depth` is the widened global one, `recursion` the blocks that count in this pass."""
-        own = lore.scan_depth if lore.scan_depth is not None else depth
-        if own <= 0 and self._rules.zero_depth_is_blind:
-            return BLIND
-        asked = own, lore.entry.match_sources
-        if asked not in self._own:
-            sources = sum(
-                self._visibility.sources.get(source, 0) for source in lore.entry.match_sources
-            )
-            self._own[asked] = self._visibility.recent(own) | sources | self._visibility.injected
-        return self._own[asked] | recursion
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,6 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
 from rolememory.text.boundaries import JS_SPACE
-from rolememory.text.clean import Cleaner
 from rolememory.text.macros import Macros, texts_of_card
 
 _BLANKS = "".join(JS_SPACE)
@@ -22,7 +21,6 @@ def texts_of(
     include_names: bool = True,
     injected: Iterable[str] = (),
     recalled: Iterable[str] = (),
-    cleaner: Cleaner | None = None,
 ) -> ScanTexts:
     """The texts to scan.
 
@@ -35,10 +33,7 @@ def texts_of(
     """
     visible = [(place, message) for place, message in enumerate(messages) if not is_hidden(message)]
     newest = visible[: -MOST_MESSAGES - 1 : -1]
-    told = [
-        (_told(message, character, include_names, cleaner), place, message)
-        for place, message in newest
-    ]
+    told = [(_told(message, character, include_names), place, message) for place, message in newest]
     while (
         told and not told[-1][0]
     ):  # the oldest that say nothing at all do not count; others keep their place
@@ -62,12 +57,9 @@ def is_hidden(message: Message) -> bool:
     return bool((message.model_extra or {}).get("hidden"))
 
 
-def _told(
-    message: Message, character: Character, include_names: bool, cleaner: Cleaner | None
-) -> str:
-    content = cleaner.clean(message.content) if cleaner else message.content
+def _told(message: Message, character: Character, include_names: bool) -> str:
     name = _speaker(message, character)
-    return f"{name}: {content}" if include_names and name else content
+    return f"{name}: {message.content}" if include_names and name else message.content
 
 
 def _speaker(message: Message, character: Character) -> str:
