@@ -153,7 +153,7 @@ class Associated:
         self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None
     ) -> Iterator[Scored]:
         """Its activated memories in their form here, with scores multiplied by the factor."""
-        index, asker = self.index, asker.seeing(self.visibility, self.superseded)
+        index, asker = self.index, self._asked_by(asker)
         with index.table.lock:
             audience = self.audience(asker)
             found = weigh(
@@ -175,8 +175,12 @@ class Associated:
 
     def closed(self, memory: Memory, asker: Asker) -> Reason | None:
         """Why a memory of that role is not eligible for this asker."""
-        found = first_closed(memory, asker.seeing(self.visibility, self.superseded))
+        found = first_closed(memory, self._asked_by(asker))
         return found[1] if found else None
+
+    def _asked_by(self, asker: Asker) -> Asker:
+        """Who asks, with what counts of this role's memories."""
+        return replace(asker, visibility=self.visibility, superseded=self.superseded)
 
     def _softened(self, scored: Scored) -> Scored:
         score = round(scored.score * self.factor, 6)

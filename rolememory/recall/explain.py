@@ -132,7 +132,7 @@ def changed(question: RecallQuery, memory: Memory, change: Change) -> RecallQuer
     if change.target == "settings":
         return question.under(with_setting(question.settings, change.field, change.value))
     meant = question.index.memories[change.entry_id] if change.entry_id else memory
-    return question.about(with_field(meant, change.field, change.value))
+    return replace(question, supposed=with_field(meant, change.field, change.value))
 
 
 def with_setting(settings: Settings, dotted: str, value: object) -> Settings:

@@ -301,7 +301,7 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
         return memory
     if scored.earlier is not None and scored.earlier.gained:
         if excerpts.tells(memory):
-            return _within(memory)
+            return _duplicate(memory)
         excerpts.take(memory, along=True)
         return memory
     fresh = memory.id not in choice.allowance.again
@@ -309,7 +309,7 @@ def _told_as(choice: _Selection, scored: Scored, memory: Memory) -> Memory | Rea
     borrowed = fresh and reply and _is_borrowed(scored)
     excerpt = None if borrowed else _excerpt(choice, scored, memory)
     if excerpt is None:
-        return Reason("borrowed") if borrowed else _within(memory)
+        return Reason("borrowed") if borrowed else _duplicate(memory)
     excerpts.take(excerpt)
     return excerpt
 
@@ -327,8 +327,8 @@ def _excerpt(choice: _Selection, scored: Scored, memory: Passage) -> Passage | N
     return None if excerpts.tells(memory) else memory
 
 
-def _within(memory: Memory) -> Reason:
-    return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
+def _duplicate(memory: Memory, alike: float = 1.0) -> Reason:
+    return Reason("near_duplicate", (("of", memory.id), ("alike", alike)))
 
 
 def _is_borrowed(scored: Scored) -> bool:
@@ -405,10 +405,6 @@ def _unlimited(limits: PerType) -> bool:
     return set(vars(limits).values()) == {None}
 
 
-def _limit(limits: PerType, kind: MemoryType) -> int | None:
-    return getattr(limits, kind.array)  # type: ignore[no-any-return]
-
-
 def _of_type(choice: _Selection, kind: MemoryType) -> list[Memory]:
     """The selected memories of one type, without passages, which have their own limits."""
     told = (one.memory for one in choice.taken)
@@ -416,7 +412,7 @@ def _of_type(choice: _Selection, kind: MemoryType) -> list[Memory]:
 
 
 def _type_limit(choice: _Selection, memory: Memory, _: float) -> Reason | None:
-    limit = _limit(choice.rules.max_per_type, memory.type)
+    limit: int | None = getattr(choice.rules.max_per_type, memory.type.array)
     if limit is None or len(_of_type(choice, memory.type)) < limit:
         return None
     return Reason("type_limit", (("type", memory.type.value), ("limit", limit)))
@@ -444,7 +440,7 @@ def _told_enough(relevance: float, memory: Memory, enough: float, most: float) -
 
 def _type_budget(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     kind = memory.type
-    limit = _limit(choice.question.settings.budget.per_type, kind)
+    limit: int | None = getattr(choice.question.settings.budget.per_type, kind.array)
     if limit is None:
         return None
     needed = choice.block.share([*_of_type(choice, kind), memory])
@@ -548,10 +544,9 @@ def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | No
         memories = (one.memory for one in choice.taken if not isinstance(one.memory, Passage))
         within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:
-        return Reason("near_duplicate", (("of", within.id), ("alike", 1.0)))
+        return _duplicate(within)
     if found := choice.said.like(plain(memory.content), choice.rules.near_duplicate):
-        other, alike = choice.taken[found[0]].memory, found[1]
-        return Reason("near_duplicate", (("of", other.id), ("alike", alike)))
+        return _duplicate(choice.taken[found[0]].memory, found[1])
     return None
 
 

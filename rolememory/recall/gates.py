@@ -40,10 +40,6 @@ class Asker:
     )
     aside: bool = True  # asks out of character, or searches
 
-    def seeing(self, visibility: Visibility, superseded: Mapping[str, str]) -> "Asker":
-        """The same asker with another visibility."""
-        return replace(self, visibility=visibility, superseded=superseded)
-
     def is_only(self, user: str) -> bool:
         """Whether only this user reads the reply."""
         readers = self.visibility.readers
@@ -181,7 +177,7 @@ def heirs(
     Cost: O(replaced), all gates for each.
     """
     found: dict[str, str] = {}
-    as_before = asker.seeing(asker.visibility, {})
+    as_before = replace(asker, superseded={})
     for old in asker.superseded:
         memory, new = memories.get(old), last(old, asker.superseded)
         if memory and new != old and new in heard and first_closed(memory, as_before) is None:

@@ -240,12 +240,13 @@ class _Audience:
         superseded: Mapping[str, str],
     ) -> None:
         """Check these again, and passages said after the last check; `freed` rows are empty."""
-        self._asker = self._asker.seeing(visibility, superseded)
+        self._asker = replace(self._asker, visibility=visibility, superseded=superseded)
         self._among.mask[list(freed)] = False
         here = self._look(index, self.later.union(touched))
         self.later = _said_later(here, visibility)
         since, until = unchanged_between(here, self._asker.now)
-        self._since, self._until = _latest(self._since, since), _earliest(self._until, until)
+        self._since = max(filter(None, (self._since, since)), default=None)
+        self._until = min(filter(None, (self._until, until)), default=None)
 
     def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
         """Set the bits of these ids; the existing memories of them."""
@@ -261,11 +262,3 @@ class _Audience:
 
 def _said_later(memories: Iterable[Memory], visibility: Visibility) -> frozenset[str]:
     return frozenset(one.id for one in memories if is_later(one, visibility))
-
-
-def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return max((at for at in (one, other) if at), default=None)
-
-
-def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((at for at in (one, other) if at), default=None)

@@ -111,15 +111,11 @@ class RecallQuery:
         least: float = getattr(rules, self.high) if rules.mode == "hybrid" else 0.0
         return least
 
-    def about(self, memory: Memory) -> "RecallQuery":
-        """The query with this version of a memory."""
-        return replace(self, supposed=memory)
-
     def asking(self, index: MemoryIndex) -> "RecallQuery":
         """The query on another index, with its visible memories and key matches."""
         scene = replace(self.scene, reading=index.read(self.scene.segments, self.scene.names))
-        visibility = self.asker.visibility
-        asker = self.asker.seeing(visibility, superseded(index.memories, visibility))
+        outdated = superseded(index.memories, self.asker.visibility)
+        asker = replace(self.asker, superseded=outdated)
         return replace(self, index=index, scene=scene, asker=asker)
 
     def hearing(self, texts: Sequence[str]) -> "RecallQuery":
