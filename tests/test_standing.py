@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolememory import Home, RoleMemory
+from rolememory.engine.changes import changes
 from rolememory.errors import InvalidValueError
 
 QUIET = {"embedding.backend": "off", "learn.enabled": False}
@@ -34,10 +35,19 @@ def take(mind: RoleMemory, step: str, one: str, text: str) -> None:
     elif step == "save":
         mind.store.checkpoint(force=True)
     elif step == "undo":
-        try:
-            mind.undo()
-        except InvalidValueError:
-            assert not mind.history()
+        undo(mind)
+
+
+def undo(mind: RoleMemory) -> None:
+    """Compares what is told with all memories before and after."""
+    before = dict(mind.memories)
+    try:
+        told = mind.undo()
+    except InvalidValueError:
+        assert not mind.history()
+    else:
+        differ = changes(before, dict(mind.memories))
+        assert sorted(told, key=repr) == sorted(differ, key=repr)
 
 
 def check(mind: RoleMemory, text: str) -> None:

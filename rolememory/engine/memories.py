@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
-from rolememory.engine.changes import MemoryChange, changes
+from rolememory.engine.changes import MemoryChange, changed_between, changes
 from rolememory.engine.context import RoleContext
 from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
@@ -269,19 +269,20 @@ class RoleMemories:
         What was learned and is taken back stays away. What was said is recalled again once what a person put in its
         place is taken back.
         """
-        before = dict(self.current().items())  # read one by one below
-        after = dict(self._context.store.undo(txn).memories.items())
+        here = self._current()
+        before, after = changed_between(here, self._context.store.undo(txn))
         gone = [memory for memory_id, memory in before.items() if memory_id not in after]
         back = [memory for memory_id, memory in after.items() if memory_id not in before]
         self._learning.decline(gone)
-        self._uncover(one for one in gone if self._is_instead(one.id))
+        self._uncover(one for one in gone if one.evidence and self._is_instead(one.id))
         if back:
             self._learning.restore(back)
-        return list(changes(before, dict(self.current().items())))
+        return list(changes(*changed_between(here, self._current())))
 
     def _is_instead(self, memory_id: str) -> bool:
         """Whether a memory was put in the place of what was said."""
-        return any(line.op == "add" and line.reason == INSTEAD for line in self.history(memory_id))
+        told = (line for line in self._context.store.records(memory_id) if line.op == "add")
+        return next((line.reason for line in told if line.actor != "undo"), "") == INSTEAD
 
     def _uncover(self, gone: Iterable[Memory]) -> None:
         """Let the passages be recalled again that these stood for."""

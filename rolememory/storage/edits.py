@@ -73,10 +73,11 @@ def recorded(
     ]
 
 
-def reverted(lines: Iterable[JournalRecord], memories: MemoriesById) -> list[Edit]:
-    """The edits that undo the records, except where the same was changed since."""
-    now, edits = dict(memories.items()), list[Edit]()
-    for line in reversed(list(lines)):
+def reverted(lines: Sequence[JournalRecord], memories: MemoriesById) -> list[Edit]:
+    """The edits that undo the records, except where the same was changed since. Cost: O(records)."""
+    now = {line.id: memories[line.id] for line in lines if line.id in memories}
+    edits = list[Edit]()
+    for line in reversed(lines):
         edit = _revert(line, now.get(line.id))
         if edit is not None:
             _step(now, edit, edit.id)

@@ -172,8 +172,11 @@ class RoleStore:
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
         """The recorded changes, newest first; only of memory `id` if given."""
-        lines = (line for line in Journal(self.space).newest_first() if id is None or line.id == id)
-        return [_shown(line) for line in islice(lines, limit)]
+        return [_shown(line) for line in islice(self.records(id), limit)]
+
+    def records(self, id: str | None = None) -> Iterator[JournalRecord]:  # noqa: A002
+        """The journal's records, newest first, read as they are asked for; only of memory `id` if given."""
+        return (line for line in Journal(self.space).newest_first() if id in (None, line.id))
 
     def prune(self, before: datetime) -> int:
         """Delete checkpointed history older than `before`, and the previous file if older; how many records."""

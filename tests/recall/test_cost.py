@@ -141,6 +141,7 @@ WRITES: dict[str, Callable[[RoleMemory, str], object]] = {
     "into recall": lambda mind, text: mind.edit("tea", archived=False),
     "away": lambda mind, text: mind.delete("tea"),
     "back": lambda mind, text: mind.remember(text, id="tea"),
+    "an undone one": lambda mind, text: (mind.remember(f"No: {text}"), mind.undo()),
 }
 
 
