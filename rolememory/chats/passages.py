@@ -19,7 +19,7 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.look import this_look
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
-from rolememory.text.noise import answers
+from rolememory.text.noise import answers, is_echo
 from rolememory.text.passages import passages
 from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
@@ -29,6 +29,7 @@ PART = 200  # messages read between two checks for waiting requests
 _ANSWER = 160  # maximum characters of an answer that may need its question
 _ASKS = re.compile(r"[?？]\W*$")
 _HAN = re.compile("[\u3400-\u9fff]")
+_TELLS = re.compile("[^\\W_]|[\u2190-\u2bff\U0001f000-\U0001faff]")  # a word or a picture: not "……"
 _QUOTES = (("“", "”"), ("「", "」"), ("『", "』"), ("«", "»"), ('"', '"'))
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _SCENE = ("date", "time", "place")  # fields of a stamp
@@ -185,7 +186,11 @@ class ChatPassages:
         speaker = self._speaker(said)
         asked = _question(before, said, speaker)
         asker = self._speaker(before) if before and asked else ""
-        spans = passages(said.text, said.spans, self._left_out(said))
+        spans = [
+            one
+            for one in passages(said.text, said.spans, self._left_out(said))
+            if _TELLS.search(said.text, one.start, one.end)
+        ]
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         told = partial(
             passage,
@@ -243,7 +248,8 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
         return ""
     if "?" not in before.text and "？" not in before.text:
         return ""
-    asked = [before.text[one.start : one.end] for one in reversed(sentences(before.text)[-2:])]
+    ends = [one.of(before.text) for one in reversed(sentences(before.text)[-2:])]
+    asked = (one for at, one in enumerate(ends) if not (at and is_echo(one)))
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
     told = said.text.replace(speaker, "")

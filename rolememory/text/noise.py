@@ -16,8 +16,11 @@ from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_li
 
 ENOUGH = 1.5  # weight of two rare words, or one and a few common ones: not noise
 
+_LANGUAGES: tuple[Language, ...] = ("en", "zh")
+_ECHO = 3  # maximum size of an echoed word: Han characters, a word in letters counts two
 _TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
 _CLAUSES = late_pattern(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
+_ASKS_ONLY = late_pattern(r"[^.!。…\n]+\?\W*")
 _REPEATED = late_pattern(r"([^\W\d_]{1,3}?)\1{2,}")
 _LATIN = late_pattern("[a-z]")
 _WORDS = late_pattern(r"[a-z]+|[^\W_]")
@@ -57,22 +60,40 @@ def _is_filler(clause: str) -> bool:
 
 
 def answers(question: str, reply: str) -> bool:
-    """Whether a reply may answer a question: gestures and interjections alone answer only yes-or-no questions.
+    """Whether a reply may answer a question: gestures and interjections alone answer only yes-or-no questions, a question in return none.
 
     >>> answers("Where is the map?", "*She nods.*"), answers("Do you like tea?", "*She nods.*")
     (False, True)
-    >>> answers("Who broke it?", "I did."), answers("地图在哪里？", "嗯……"), answers("你有几个孩子？", "三个。")
+    >>> answers("Who broke it?", "I did."), answers("地图在哪里？", "嗯……"), answers("你有几个孩子？", "三个，怎么了？")
     (True, False, True)
+    >>> answers("Do you like tea?", "Why do you ask?"), answers("学得如何？", "你住在哪里？")
+    (False, False)
     """
-    either = [_open_questions(language) for language in ("en", "zh")]
-    asked, told = plain(question), plain(reply)
-    if not any(pattern.search(asked) for pattern, _ in either):
-        return True
+    told = plain(reply)
     clauses = [clause for clause in _CLAUSES.split(told) if clause.strip()]
+    if clauses and _is_open(clauses[0]) and _ASKS_ONLY.fullmatch(told):
+        return False
     mute = (
-        _is_filler(clause) and any(rows.search(clause) for _, rows in either) for clause in clauses
+        _is_filler(clause) and any(_open_questions(one)[1].search(clause) for one in _LANGUAGES)
+        for clause in clauses
     )
-    return not clauses or not all(mute)
+    return not clauses or not _is_open(plain(question)) or not all(mute)
+
+
+def is_echo(question: str) -> bool:
+    """Whether a question is one word, repeated before going on.
+
+    >>> is_echo("Pumpkin?"), is_echo("汤圆？"), is_echo("Who?"), is_echo("你妹妹呢？")
+    (True, True, False, False)
+    """
+    asked = plain(question)
+    size = sum(2 if one.isascii() else 1 for one in _WORDS.findall(asked))
+    return size <= _ECHO and not _is_open(asked)
+
+
+def _is_open(asked: str) -> bool:
+    """Whether this is asked with a word that yes or no does not answer."""
+    return any(_open_questions(one)[0].search(asked) for one in _LANGUAGES)
 
 
 @cache
@@ -88,7 +109,7 @@ def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str
 @cache
 def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
     """The fillers of both languages as one pattern, and their words and characters."""
-    listed = {one.replace("'", "") for language in ("en", "zh") for one in _listed(language)}
+    listed = {one.replace("'", "") for language in _LANGUAGES for one in _listed(language)}
     longest_first = sorted(listed, key=lambda one: (-len(one), one))
     latin, others = (
         "|".join(re.escape(one) for one in longest_first if bool(_LATIN.match(one)) is small)

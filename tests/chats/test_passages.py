@@ -91,6 +91,39 @@ def test_a_question_within_quoted_speech_is_told_without_half_of_the_quotation(
     assert told == [question]
 
 
+@pytest.mark.parametrize(
+    ("before", "answer", "question"),
+    [
+        pytest.param("Pumpkin? A fine name.", "I never eat leeks.", "", id="an echo, en"),
+        pytest.param("汤圆？好名字。", "我不吃香菜。", "", id="an echo, zh"),
+        pytest.param("Pumpkin?", "Our cat.", "Pumpkin?", id="one word, and nothing after it"),
+        pytest.param("多大了？说来听听。", "三岁。", "多大了？", id="asked, then bidden to tell"),
+        pytest.param("学得如何？", "我的绣坊叫什么？", "", id="a question in return, zh"),
+        pytest.param("How is it going?", "Why do you ask?", "", id="a question in return, en"),
+        pytest.param(
+            "几个？", "三个，怎么了？", "几个？", id="an answer with a question behind it"
+        ),
+    ],
+)
+def test_a_line_is_told_with_a_question_only_if_it_answers_one(
+    tmp_path: Path, before: str, answer: str, question: str
+) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said("u: Hello.", f"a: {before}", f"u: {answer}"), chat="c", user="lin")
+    live = ChatPassages(chats, lambda one: one.role).follow()
+    told = [one.evidence[0].answers for one in live.values() if one.content == answer]
+    assert told == [question]
+
+
+def test_silence_is_kept_and_never_recalled(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    talk = said("u: 你喜欢我吗？", "a: ……", "u: ...?!", "a: *——*", "u: ❤️", "a: 42")
+    chats.observe(talk, chat="c", user="lin")
+    passages = ChatPassages(chats, lambda one: one.role)
+    assert texts(passages) == ["你喜欢我吗？", "❤️", "42"]
+    assert len(chats.path("c")) == len(talk)
+
+
 def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     passages = ChatPassages(chats, lambda one: one.role)
