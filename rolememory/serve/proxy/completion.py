@@ -27,9 +27,9 @@ def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
     A prompt that ends in one of its stop names is written as the user, unless that is known to be the character.
 
     >>> names_of("Lin: Hello\nAsha:", ["\nLin:"])
-    SpeakerNames(char='Asha', user='Lin', members=(), persona='')
+    SpeakerNames(char='Asha', user='Lin', members=(), persona='', others=())
     >>> names_of("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"])
-    SpeakerNames(char='Asha', user='Lin', members=(), persona='')
+    SpeakerNames(char='Asha', user='Lin', members=(), persona='', others=())
     >>> names_of("Lin: Hello\nSeraphina:\n<|im_start|>assistant\n", ["\nLin:"]).char
     ''
     """

@@ -27,6 +27,7 @@ from rolememory.serve.proxy.transcript_parser import (
     SpeakerNames,
     in_lines,
     parse_request,
+    prefixed,
     spoken,
 )
 from rolememory.text.fold import fold_name
@@ -93,10 +94,14 @@ class RequestReader:
         whole = parse_request(body)
         found = self._signs(body, whole, hint, prompt=prompt)
         found = _said_by_key(found, hint) if caller else found
+        role, why = self._role(found, hint, caller, may_create=False)
+        if role and not caller and (prompt or prefixed(whole)):
+            found = _beside_others(found, role)
         kind, said = self._heard(body, whole, found, hint, caller, prompt=prompt)
         may_write = caller is None or caller.may("write")
         real = kind in TEACHES and any(message.role == "user" for message in said)
-        role, why = self._role(found, hint, caller, may_create=real)
+        if real and role is None:
+            role, why = self._role(found, hint, caller, may_create=True)
         if real and may_write and (role is None or found.doubtful):
             named = found.names.members or ((found.char,) if found.char else ())
             self._app_state.report_unidentified(why if role is None else "user", named)
@@ -161,6 +166,14 @@ class RequestReader:
         if caller and not hint.role_uuid:
             return None, "none"
         return role_of(found, hint, self._app_state, may_create=may_create and not caller)
+
+
+def _beside_others(found: IdentitySigns, role: "RoleMemory") -> IdentitySigns:
+    """The signs with the other users whom the role knows, if the call's is known."""
+    names = found.names
+    mine = {*names.users, *names.chars}
+    others = tuple(one for one in role.chats.users() if one and one not in mine)
+    return replace(found, names=replace(names, others=others)) if names.user else found
 
 
 def _others(found: IdentitySigns) -> tuple[str, ...] | None:

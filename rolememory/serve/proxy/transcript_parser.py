@@ -31,6 +31,7 @@ class SpeakerNames:
     persona: str = (
         ""  # the prefix of the user's lines if it is another name; does not identify the user
     )
+    others: tuple[str, ...] = ()  # other known users: a chat goes on with another persona
 
     @property
     def users(self) -> tuple[str, ...]:
@@ -107,7 +108,36 @@ def spoken(
             return turns
     said = whose(talk.spoken, names, owners)
     prefixed = _common_prefix(said, names)
-    return replace(talk, spoken=tuple(_named(message, names, prefixed) for message in said))
+    said = tuple(_of_another(_named(message, names, prefixed), names) for message in said)
+    return replace(talk, spoken=_own(said, names))
+
+
+def prefixed(talk: ParsedTranscript) -> bool:
+    """Whether a line of the user may begin with a name."""
+    return any(one.role == "user" and _PREFIX.match(one.content) for one in talk.spoken)
+
+
+def _of_another(message: Message, names: SpeakerNames) -> Message:
+    """A line of another user with that name; whether they said it is not concluded from its text."""
+    prefix = _PREFIX.match(message.content) if names.others and message.role == "user" else None
+    name = prefix["name"].strip() if prefix else ""
+    if prefix is None or message.name or message.owner or name not in names.others:
+        return message
+    rest = message.content[prefix.end() :].strip()
+    return message.model_copy(update={"content": rest, "name": name}) if rest else message
+
+
+def _own(said: Sequence[Message], names: SpeakerNames) -> tuple[Message, ...]:
+    """The messages; beside lines of other users, the rest is marked as the user's of this call."""
+    if not any(one.role == "user" and one.name in names.others for one in said):
+        return tuple(said)
+    own = {"owner": names.user}
+    return tuple(
+        one
+        if one.role != "user" or one.name or one.owner is not None
+        else one.model_copy(update=own)
+        for one in said
+    )
 
 
 def whose(
@@ -144,7 +174,7 @@ def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
     """
     voices: dict[str, Voice] = {
         **dict.fromkeys(names.chars, "assistant"),
-        **dict.fromkeys(names.users, "user"),
+        **dict.fromkeys((*names.others, *names.users), "user"),
     }
     starts = _starts(text, voices)
     if not starts:
@@ -156,14 +186,9 @@ def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
     ):
         words = wording().scaffolding.sub("", text[begin:end]).strip()
         if words:
-            said.append(
-                Message(
-                    role=voices[name],
-                    content=words,
-                    name=name if voices[name] == "assistant" and names.members else None,
-                )
-            )
-    return ParsedTranscript(tuple(said), (around,) if around else ())
+            known = name in names.others or (voices[name] == "assistant" and names.members)
+            said.append(Message(role=voices[name], content=words, name=name if known else None))
+    return ParsedTranscript(_own(said, names), (around,) if around else ())
 
 
 def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]]:

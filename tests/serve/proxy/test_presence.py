@@ -261,6 +261,43 @@ def test_the_model_finds_nothing_by_itself_that_a_reader_was_not_there_for(tmp_p
             assert (told["role"], "bees" in told["content"]) == ("tool", known)
 
 
+MEI = {"en": ("Mei", "I am Mei, I play the lute."), "zh": ("月娘", "我是月娘，会弹琵琶。")}
+
+
+@pytest.mark.parametrize("layout", ["messages", "a prompt"])
+@pytest.mark.parametrize("hint", [{}, {"chat": "one"}], ids=["no chat named", "a chat named"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_chat_that_goes_on_with_another_persona_keeps_whose_words_they_are(
+    tmp_path: Path, language: str, hint: dict[str, str], layout: str
+) -> None:
+    (mei, told), own = MEI[language], TOLD[language]
+
+    def turn(house: Served, user: str, *said: tuple[str, str]) -> None:
+        """Frontends put a name before what another persona said."""
+        lines = [(who, text if who in ("Asha", user) else f"{who}: {text}") for who, text in said]
+        voices = [("assistant" if who == "Asha" else "user", text) for who, text in lines]
+        if layout == "messages":
+            ask(house, request(voices, user=user, hint=hint or None))
+            return
+        named = "\n".join(f"{who}: {text}" for who, text in said)
+        stop = [f"\n{user}:"]
+        body = {"prompt": f"The lighthouse.\n{named}\nAsha:", "stop": stop, "rolememory": hint}
+        ask(house, {**body, "stream": True}, "/v1/completions")
+
+    hello = [("Asha", "Come in."), ("Ann", own), ("Asha", "Well."), ("Ann", "Good night.")]
+    then = [*hello, ("Asha", "Well."), (mei, told)]
+    back = [*then, ("Asha", "Well."), ("Ann", "Here I am again.")]
+    with between(tmp_path, streams("Well.")) as (house, _):
+        for user, talk in (("Ann", hello[:2]), ("Ann", hello), (mei, then), ("Ann", back)):
+            turn(house, user, *talk)
+            chats = settled(house).chats
+        said = [one for chat in chats.chats() for one in chats.path(chat.id) if one.role == "user"]
+    owners = {text: {one.owner for one in said if one.text == text} for _, text in back}
+    assert {one.text for one in said} == {own, "Good night.", told, "Here I am again."}
+    assert owners[told] - {None} == {mei}
+    assert owners[own] - {None} == owners["Here I am again."] == {"Ann"}
+
+
 def test_a_mapped_speaker_finds_their_words_again_and_nobody_else_does(tmp_path: Path) -> None:
     with between(tmp_path, streams("Hm.")) as (house, model):
         channel(house, owners={"Ann": "ann", "Bob": "bob"}, present=["ann", "bob"])
