@@ -253,6 +253,33 @@ def test_forgetting_a_person_purges_deleted_roles_that_name_them(storage: Storag
         assert [role.name for role in home.deleted()] == (["Asha"] if files else [])
 
 
+class Leaving(FileStorage):
+    """Files in which somebody else deletes a role as soon as the roles were listed."""
+
+    leaves = ""
+
+    def roles(self) -> list[str]:
+        """All roles; then one is gone."""
+        found, one, self.leaves = super().roles(), self.leaves, ""
+        if one:
+            FileStorage(self.path).delete(one)
+        return found
+
+
+def test_forgetting_a_person_goes_on_after_a_role_deleted_meanwhile(tmp_path: Path) -> None:
+    storage = Leaving(tmp_path / "home")
+    with opened(storage) as home:
+        left, rafi = filled(home), filled(home, "Rafi")
+        rafi.remember("Lin owes the ferryman.", user="lin")
+        home.people.link("lin", "Traveller")
+        storage.leaves = left.id
+        assert set(home.forget("lin")) == {rafi.id}
+        assert not [one for one in rafi.memories.values() if one.user]
+        assert not rafi.chats.users()
+        assert not home.people.follow().linked
+        assert home.deleted() == []
+
+
 def test_a_deleted_role_whose_backup_names_a_person_is_purged_with_them(tmp_path: Path) -> None:
     with opened(tmp_path) as home:
         mira = home.create("Mira")

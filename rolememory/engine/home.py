@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rolememory.errors import (
     ClosedError,
+    DeletedRoleError,
     InvalidValueError,
     RoleMemoryError,
     UnknownRoleError,
@@ -239,6 +240,8 @@ class Home:
         for role in self.roles():
             try:
                 done[role.id] = self.role(role.id).forget(user)
+            except (UnknownRoleError, DeletedRoleError):  # meanwhile: purged below
+                continue
             except RoleMemoryError as error:
                 failed.append(error)
         try:
