@@ -7,7 +7,7 @@ from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_fil
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.files import give_converted, print_converted, write_file
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
-from rolememory.cli.output import out, picked, say
+from rolememory.cli.output import out, pasted, picked, say
 from rolememory.cli.words import ProcessLanguage
 
 
@@ -29,7 +29,7 @@ def new(
     out.result(
         {"book": str(path), "tests": str(tests)},
         say("{path} and {name} are there", path=path, name=tests.name),
-        say("try `rolememory book test {path}`", path=path),
+        say("try `rolememory book test {path}`", path=pasted(str(path))),
     )
 
 

@@ -9,7 +9,7 @@ import typer
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.files import read_bytes
 from rolememory.cli.options import argument, option
-from rolememory.cli.output import out, say
+from rolememory.cli.output import out, pasted, say
 from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ def card_path(name: str) -> Path:
     role, folder = found
     if not role.card:
         raise InvalidValueError(
-            "{name} has no card; `rolememory card export {name!r} --out FILE` makes one", name=name
+            "{name} has no card; `rolememory card export {role} --out FILE` makes one",
+            name=name,
+            role=pasted(name),
         )
     return folder / Path(role.card).name
 

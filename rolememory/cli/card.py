@@ -13,6 +13,7 @@ from rolememory.cli.output import Row, out, picked, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
+from rolememory.storage.value_messages import quoted
 
 if TYPE_CHECKING:
     from rolememory.authoring.import_card import ImportedCard, Match
@@ -162,7 +163,7 @@ def _tell_changed(found: "Match") -> None:
         return
     out.say("this card says something else than the one that is here:", style="bold")
     for one in found.changed:
-        out.line(f"  {one.field}: {one.before!r} → {one.after!r}")
+        out.line(f"  {one.field}: {quoted(one.before)} → {quoted(one.after)}")
 
 
 def _tell_adopted(done: "ImportedCard", folder: Path) -> None:

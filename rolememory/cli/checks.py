@@ -16,7 +16,7 @@ from rolememory.cards.base import load
 from rolememory.cli.context import check_home, home_path, open_home
 from rolememory.cli.embedding_status import look_at
 from rolememory.cli.learning_status import learns_by, servers, trouble_with
-from rolememory.cli.output import say, worded
+from rolememory.cli.output import pasted, say, worded
 from rolememory.cli.words import ProcessLanguage
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import (
@@ -100,7 +100,7 @@ warning, fault = partial(finding, "warning"), partial(finding, "fault")
 
 def _command(verb: str, name: str) -> str:
     """A command line for a role, to copy."""
-    return f'rolememory {verb} "{name}"' if " " in name else f"rolememory {verb} {name}"
+    return f"rolememory {verb} {pasted(name)}"
 
 
 def checks(*, load_model: bool = False) -> Findings:

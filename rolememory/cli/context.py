@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from rolememory.cli.output import out, say, worded
+from rolememory.cli.output import out, pasted, say, worded
 from rolememory.errors import InvalidValueError
 from rolememory.locales import LocalizedText
 from rolememory.schema.json_types import JsonMapping
@@ -82,7 +81,7 @@ def check_home() -> None:
     if path.exists() and not path.is_dir():
         raise InvalidValueError("{path}: is a file; name a folder with --home", path=path)
     what = LocalizedText("is no home of roles" if path.exists() else "there is no home here")
-    make = f"rolememory init {quote(str(path))}" if str(path) != "memories" else "rolememory init"
+    make = f"rolememory init {pasted(str(path))}" if str(path) != "memories" else "rolememory init"
     raise InvalidValueError(
         "{path}: {what}; make one with `{make}`, or name another with --home",
         path=path,

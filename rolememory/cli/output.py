@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from math import isfinite
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rolememory.cli.words import ProcessLanguage
@@ -238,6 +239,7 @@ class Output:
         stream.flush()
 
 
+_PLAIN = re.compile(r"\w[\w.,:@%+=/-]*|/[\w.,:@%+=/-]+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 out = Output()
 
@@ -322,6 +324,15 @@ def shown(value: Any) -> str:
 def one_line(text: str) -> str:
     """A text without line breaks and tabs."""
     return " ".join(text.split())
+
+
+def pasted(name: str) -> str:
+    """A name as it goes into a command to copy: quoted where a shell would take it apart.
+
+    >>> pasted("米拉"), pasted("Old Tom")
+    ('米拉', "'Old Tom'")
+    """
+    return name if _PLAIN.fullmatch(name) else quote(name)
 
 
 def printable(text: str) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from rolememory.cli.context import open_home
 from rolememory.cli.options import argument
-from rolememory.cli.output import out, say
+from rolememory.cli.output import out, pasted, say
 from rolememory.locales import Listed
 
 
@@ -26,8 +26,10 @@ def users() -> None:
     for row in asked:
         out.note(
             say(
-                "is {name} the same person as {person}? `rolememory users link {person!r} {name!r}`; no: `rolememory users unlink {name!r}`",
+                "is {name} the same person as {person}? `rolememory users link {both}`; no: `rolememory users unlink {other}`",
                 **row,
+                both=f"{pasted(row['person'])} {pasted(row['name'])}",
+                other=pasted(row["name"]),
             )
         )
 

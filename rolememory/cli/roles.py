@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
 from rolememory.cli.options import RoleName, Yes, argument, option
-from rolememory.cli.output import out, picked, say, worded
+from rolememory.cli.output import out, pasted, picked, say, worded
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import UnknownRoleError
 from rolememory.text.width import cells, padded
@@ -54,7 +53,7 @@ def delete(
             question = say("delete {name} for good?", **row)
         if out.asks and not yes:
             out.say("{name}: memories {memories}, chats {chats}", **row)
-            out.say("`{command}` keeps a copy", command=f"rolememory export {quote(row['name'])}")
+            out.say("`{command}` keeps a copy", command=f"rolememory export {pasted(row['name'])}")
         if not out.sure(question, yes):
             out.say("nothing was removed")
             return
@@ -63,7 +62,7 @@ def delete(
         return
     out.say("{name} is deleted", style="bold", **row)
     if not for_good:
-        command = f"rolememory role restore {quote(row['name'])}"
+        command = f"rolememory role restore {pasted(row['name'])}"
         out.say("`{command}` brings it back", command=command)
 
 
@@ -170,7 +169,7 @@ def init(
 
 def _next(home: Path, meaning: EmbeddingStatus) -> list[str]:
     """The next steps, one command per line."""
-    place = "" if str(home) == "memories" else f" --home {quote(str(home))}"
+    place = "" if str(home) == "memories" else f" --home {pasted(str(home))}"
     rows: list[tuple[Any, str]] = [
         ("rolememory demo", say("see what it does")),
         (f"rolememory open {say('Mira')} --create{place}", say("make a role")),

@@ -15,7 +15,7 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import Row, one_line, out, picked, say
+from rolememory.cli.output import Row, one_line, out, pasted, picked, say
 from rolememory.cli.upkeep import chosen
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
@@ -55,7 +55,7 @@ def sessions(
     told = {name: value for name, value in told.items() if value is not None}
     if chat is None and (told or remove):
         raise InvalidValueError(
-            "say which chat is meant: `rolememory sessions {role}` lists them", role=role
+            "say which chat is meant: `rolememory sessions {role}` lists them", role=pasted(role)
         )
     if chat is None:
         _list(role, archived, user)

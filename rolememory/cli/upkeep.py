@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
-from rolememory.cli.output import Row, one_line, out, picked, say, told_reason, worded
+from rolememory.cli.output import Row, one_line, out, pasted, picked, say, told_reason, worded
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.locales import translatable
 
@@ -189,7 +189,7 @@ def restore(
         say(
             "what stood before is kept as {name}; `rolememory undo {role}` works too",
             name=done.saved.name,
-            role=role,
+            role=pasted(role),
         ),
     )
 

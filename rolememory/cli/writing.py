@@ -15,7 +15,7 @@ from rolememory.cli.options import (
     argument,
     option,
 )
-from rolememory.cli.output import Row, one_line, out, say
+from rolememory.cli.output import Row, one_line, out, pasted, say
 from rolememory.errors import UnknownMemoryError
 
 
@@ -141,7 +141,9 @@ def delete(
             return
         role_memory.delete(*ids)
     gone = ", ".join(ids)
-    told = say("deleted {gone}; `rolememory undo {role}` brings it back", gone=gone, role=role)
+    told = say(
+        "deleted {gone}; `rolememory undo {role}` brings it back", gone=gone, role=pasted(role)
+    )
     out.result({"deleted": ids}, told)
 
 

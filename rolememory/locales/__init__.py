@@ -5,7 +5,9 @@ are shown in English.
 """
 
 from collections.abc import Iterable
-from typing import TypeVar
+from string import Formatter
+from typing import Any, TypeVar
+from unicodedata import category
 
 from rolememory.locales.catalogue import add_folder, languages, lookup
 
@@ -41,6 +43,43 @@ class _Number(int):
         return (one if self == 1 else many) if several else int.__format__(self, spec)
 
 
+class _Quoting(Formatter):
+    """`str.format` whose `!r` quotes a value as people read it, not as Python writes it."""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        return _quoted(value) if conversion == "r" else super().convert_field(value, conversion)
+
+
+def _quoted(value: object) -> str:
+    r"""A text in quotes, where only characters that cannot be shown are escaped; other values as in JSON.
+
+    >>> print(_quoted("C:\\new"), _quoted("　"), _quoted("a\nb"), _quoted("it's"), _quoted([None, "灯塔"]))
+    'C:\new' '　' 'a\nb' "it's" [null, "灯塔"]
+    """
+    if isinstance(value, str):
+        sign = '"' if "'" in value and '"' not in value else "'"
+        return f"{sign}{''.join(map(_visible, value))}{sign}"
+    if isinstance(value, dict | list | bool | None):
+        import json  # imported here: such values are rare
+
+        return json.dumps(value, ensure_ascii=False, default=repr)
+    return repr(value)
+
+
+def _visible(char: str) -> str:
+    shows = char.isprintable() or category(char) == "Zs" or char in "\u200c\u200d"
+    return char if shows else repr(char)[1:-1]
+
+
+_quoting = _Quoting()
+
+
+def _filled(template: str, values: dict[str, object]) -> str:
+    if "!r" in template:  # the slower formatter only where a value is quoted
+        return _quoting.vformat(template, (), values)
+    return template.format(**values)
+
+
 def translated(template: str, language: str = "en", msgctxt: str = "", /, **values: object) -> str:
     """A template in a language, with its values; `Localized` values are translated too.
 
@@ -55,9 +94,9 @@ def translated(template: str, language: str = "en", msgctxt: str = "", /, **valu
         return lookup(template, language, msgctxt)
     shown = {name: _shown(value, language) for name, value in values.items()}
     try:
-        return lookup(template, language, msgctxt).format(**shown)
+        return _filled(lookup(template, language, msgctxt), shown)
     except (LookupError, ValueError, AttributeError):  # a translation with other placeholders
-        return template.format(**shown)
+        return _filled(template, shown)
 
 
 def _shown(value: object, language: str) -> object:

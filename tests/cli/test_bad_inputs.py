@@ -388,6 +388,18 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             id="a slip in an option",
         ),
         pytest.param(
+            "open 　 --create",
+            "error: expected a name of 1 to 200 characters without line breaks, got ' '",
+            "错误：名字应为 1 到 200 个字符，不含换行，却是“ ”",
+            id="a name that is a wide space",
+        ),
+        pytest.param(
+            r"open C:\new\tom",
+            r"error: no role named 'C:\new\tom' (known: Mira, 米拉); make one with `rolememory open NAME --create`",
+            r"错误：没有名为“C:\new\tom”的角色（已有：Mira、米拉）；可用 `rolememory open 名字 --create` 新建",
+            id="a name with backslashes",
+        ),
+        pytest.param(
             "settings a.b=",
             "error: rolememory.toml: a.b: unknown key; see `rolememory settings --all`",
             "错误：rolememory.toml：a.b：没有这个设置项；见 `rolememory settings --all`",

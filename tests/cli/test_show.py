@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,17 @@ def test_delete_asks_at_a_terminal(command: Command) -> None:
         assert "nothing was deleted" in ran.out, answer
     assert "deleted storm" in command("delete", "Mira", "storm", terminal=True, stdin=b"y\n").out
     assert "已删除" in command("delete", "Mira", "tea", "--yes", terminal=True, lang="zh").out
+
+
+@pytest.mark.parametrize("name", ["Old Tom", "Tom's", "老 汤", "$HOME"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_command_to_copy_works_as_it_stands(command: Command, name: str, lang: str) -> None:
+    command("open", name, "--create")
+    command("add", name, "Keeps the lamp.", "--id", "lamp")
+    told = command("delete", name, "lamp", lang=lang).out
+    (copied,) = re.findall(r"`rolememory (.+)`", told)
+    assert command(*shlex.split(copied)).code == 0
+    assert "lamp" in command("list", name).out
 
 
 @pytest.mark.parametrize("columns", ["40", "60", "80", "100", "140"])

@@ -215,7 +215,7 @@ def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
             "words.storm.fear: expected a number from 0 to 1, got 7",
         ),
         ('{"words": {"storm": 3}}', "words.storm: expected emotions and their weights, got 3"),
-        ('{"words": ["storm"]}', "words: expected an object, got ['storm']"),
+        ('{"words": ["storm"]}', 'words: expected an object, got ["storm"]'),
         ('{"plain": "storm"}', "plain: expected a list of words"),
         ('{"wrods": {}}', "wrods: unknown section; did you mean 'words'?"),
         ('{"names": {"rage": ["rage"]}}', "names: unknown emotion 'rage'"),
