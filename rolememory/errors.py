@@ -156,11 +156,10 @@ class FileError(RoleMemoryError, ValueError):
         field: str = "",
         line: int | None = None,
         column: int | None = None,
-        msgctxt: str = "",
         **values: object,
     ) -> None:
         self.file, self.field, self.line, self.column = str(file), field, line, column
-        self.problem = localized(problem, msgctxt, **values)
+        self.problem = localized(problem, "", **values)
         self.remedy = localized(remedy, "", **values)
         super().__init__(self._told("en"))
 

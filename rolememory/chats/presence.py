@@ -133,10 +133,6 @@ class Participants:
             kind=kind,
         )
 
-    def shortened(self, said: ChatMessage) -> ChatMessage:
-        """Without redundant fields in a log line; `Transcript` restores them."""
-        return shortened(said, self.window.user, self.present)
-
 
 def _with_commands(
     text: str, spans: Sequence[MarkedSpan], ordered: Sequence[ScopeCommand]
@@ -160,7 +156,7 @@ def _with_commands(
 
 
 def shortened(said: ChatMessage, voice: str, present: Attendance) -> ChatMessage:
-    """A version without default fields, given presence and user; `filled` restores them."""
+    """A version as in a log line: without what presence and user tell; `filled` restores that."""
     if said.role == "user" and said.owner is None:
         return said
     usual = (said.users, said.members) == (present.users, present.members)

@@ -32,7 +32,7 @@ from rolememory.chats.plan import (
     planned,
     weight,
 )
-from rolememory.chats.presence import Attendance, Participants, Scopes, Window
+from rolememory.chats.presence import Attendance, Participants, Scopes, Window, shortened
 from rolememory.chats.rows import FORMAT, ChatHead, ChatLogRow, Splice
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.chats.values import ObservePreview
@@ -145,16 +145,17 @@ class ResolvedChat:
             return None
         inherited, begun = self._inherited()
         current = self.chat and self.head.format >= FORMAT
-        there, (voice, present) = self.there, self._before()
+        there, user = self.there.present, self.there.window.user
+        voice, present = self._before()
         return ChatLogRow(
             now,
             head=None if current else replace(self.head, format=FORMAT),
-            said=(*inherited, *map(there.shortened, self.plan.entered)),
+            said=(*inherited, *(shortened(one, user, there) for one in self.plan.entered)),
             splices=(*begun, *self.plan.splices),
             look=self.aligned.look,
             told={"title": title} if title else {},
-            present=there.present if there.present != present else None,
-            voice=there.window.user if there.window.user != voice else None,
+            present=there if there != present else None,
+            voice=user if user != voice else None,
         )
 
     def _news(self, title: str | None) -> str | None:

@@ -246,7 +246,8 @@ class StoryChoices:
             waiting.extend((other, until) for other in value["merged"].get(here, ()))
             fork = value["stories"].get(here, {})
             if fork.get("of") is not None:
-                waiting.append((fork["of"], _earlier(until, moment(fork["at"]))))
+                at = moment(fork["at"])
+                waiting.append((fork["of"], min(at, until or at)))
         return found
 
 
@@ -283,7 +284,3 @@ def _table(raw: JsonMapping, name: str) -> JsonMapping:
 
 def _later(one: datetime | None, other: datetime | None) -> bool:
     return other is not None and (one is None or one > other)
-
-
-def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((each for each in (one, other) if each is not None), default=None)

@@ -16,7 +16,7 @@ from rolememory.engine.inputs import (
     Name,
     Time,
     as_reply,
-    bounded,
+    check_size,
     coerce_messages,
     name_of,
     names_of,
@@ -85,7 +85,7 @@ class RoleConversation:
         said = [*coerce_messages(messages), *self._replied(reply, user, kind)]
         settings = self._context.settings
         if not own_file:
-            bounded(said, settings.serve)
+            check_size(said, settings.serve)
         self._context.home.people.follow()
         learner = self._learning.learner if self._learning.here else None
         seen = self._context.chats.observe(

@@ -64,12 +64,8 @@ def _read_before(role: str, content: str) -> Message:
     return Message.of({"role": role, "content": content})
 
 
-def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Message]:
-    """The messages, if they are within the limits of the settings.
-
-    Raises:
-        InvalidValueError: they are not.
-    """
+def check_size(said: Sequence[Message], settings: ServeSettings) -> None:
+    """Raises: InvalidValueError: the messages exceed the limits of the settings."""
     characters = sum(len(one.content) for one in said)
     if len(said) > settings.max_messages or characters > settings.max_characters:
         raise InvalidValueError(
@@ -77,7 +73,6 @@ def bounded(said: Sequence[Message], settings: ServeSettings) -> Sequence[Messag
             messages=len(said),
             characters=characters,
         )
-    return said
 
 
 def as_reply(reply: MessageLike) -> Message:

@@ -15,7 +15,7 @@ from rolememory.engine.inputs import (
     MessageLike,
     Name,
     Time,
-    bounded,
+    check_size,
     coerce_messages,
     generation_of,
     name_of,
@@ -41,7 +41,6 @@ from rolememory.schema.role import Character, Role
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.look import DiskLook, one_look
 from rolememory.text.cancellation import cancellable, check_cancelled
-from rolememory.text.embed.loader import Loader
 
 STAMPED = 60  # newest messages searched for the state of the scene
 
@@ -103,7 +102,7 @@ class RoleRecall:
         rules = reduce(
             lambda rules, key: with_setting(rules, *key), (settings or {}).items(), files.settings
         )
-        bounded(said, rules.serve)
+        check_size(said, rules.serve)
         bulk = len(said) > MANY or not role.pipeline.asked
         with gc_paused() if bulk else nullcontext(), one_look(DiskLook(files.look)):
             preview = role.chats.preview(said, chat=chat, user=user, clean=files.hear)
@@ -151,8 +150,9 @@ class RoleRecall:
                 role.usage.prompted(
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]
                 )
-            if not self.loader.started:
-                self.loader.start()  # only now: importing a library would delay the first answer
+            loader = role.home.surroundings.loader
+            if not loader.started:
+                loader.start()  # only now: importing a library would delay the first answer
             return turn
 
     @staticmethod
@@ -226,11 +226,6 @@ class RoleRecall:
         """Wait until the model is loaded and all memories have vectors; false without a model."""
         candidates = self._learned_candidates()
         return self._context.pipeline.meanings.ready(candidates, timeout)
-
-    @property
-    def loader(self) -> Loader:
-        """The model of meaning, as far as it is loaded."""
-        return self._context.home.surroundings.loader
 
     def turn_at(self, at: datetime) -> int | None:
         """The turn of the story at that time; None if unknown."""

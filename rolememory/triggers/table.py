@@ -375,8 +375,4 @@ class TableEvidence:
 def _nothing() -> TableEvidence:
     """No evidence."""
     empty = np.empty(0)
-    return TableEvidence(empty.astype(np.int64), empty, _unfound)
-
-
-def _unfound(place: int) -> Reason:
-    raise IndexError(place)
+    return TableEvidence(empty.astype(np.int64), empty, list[Reason]().__getitem__)
