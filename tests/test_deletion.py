@@ -236,7 +236,7 @@ def test_a_model_that_answers_late_teaches_a_deleted_role_nothing(tmp_path: Path
                 mira.learned()
                 report = mira.learner.worker.run(force=True)
                 assert "this role was deleted" in str(report.notes)
-                assert mira.learner.worker.settle(10)
+                assert mira.learner.worker.settle(60)
             assert len(server.requests) == 1
         assert home.roles() == []
         assert not (tmp_path / role_id).exists()

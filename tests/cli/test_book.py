@@ -382,7 +382,7 @@ def watching(book: Path, verb: str, *options: str) -> Iterator[TextIO]:
         encoding="utf-8",
     ) as running:
         assert running.stdout is not None
-        guard = threading.Timer(50, running.kill)
+        guard = threading.Timer(300, running.kill)
         guard.start()
         try:
             yield running.stdout

@@ -32,7 +32,7 @@ def nowhere() -> Iterator[str]:
 
 def heard(house: Served, role: str) -> list[str]:
     mind = house.home.role(role)
-    assert mind.learned(20)
+    assert mind.learned(60)
     return [said.text for info in mind.chats.chats() for said in mind.chats.path(info.id)]
 
 
@@ -137,7 +137,7 @@ def test_text_generation_webui_remembers_across_chats(script: ModuleType) -> Non
     first = WebUI(script)
     assert first.says(FACT) == "Mira keeps the light."
     first.says("Good night.")
-    assert script._open["home"].role("Mira").learned(20)
+    assert script._open["home"].role("Mira").learned(60)
     second = WebUI(script, chat="20260202-02-02-02")
     assert "bees" in second.says(ASKED)
     assert second.says(ASKED, regenerate=True).count("<rolememory>") == 1
@@ -193,7 +193,7 @@ def test_two_people_talk_to_a_bot_at_once(tmp_path: Path) -> None:
             bot.on_message(message(pier, 8, "I sail to Visby every June.")),
             bot.on_message(message(hall, 9, "beep", bot=True)),
         )
-        assert bot.role.learned(20)
+        assert bot.role.learned(60)
         garden, own = Channel(2), Channel(3)
         await asyncio.gather(
             bot.on_message(message(garden, 7, ASKED)), bot.on_message(message(own, 8, ASKED))

@@ -30,7 +30,7 @@ YES = {"should_remember": True, "reason": "a birthday"}
 
 
 @contextmanager
-def model(*script: Behaviour, timeout_s: float = 5.0) -> Iterator[tuple[ChatModel, Endpoint]]:
+def model(*script: Behaviour, timeout_s: float = 60.0) -> Iterator[tuple[ChatModel, Endpoint]]:
     with Endpoint(*script) as server:
         yield (
             ChatModel(

@@ -82,7 +82,7 @@ def test_who_waits_for_the_lock_of_a_role_is_told_that_it_was_deleted(tmp_path: 
     with atomic.locked(space.folder):
         waiting = on_thread(wait)
         DISK.replace(space.folder, tmp_path / "elsewhere")
-        waiting.join(10)
+        waiting.join(60)
     assert told
     assert not space.exists()
 
@@ -102,7 +102,7 @@ def test_what_waits_to_be_written_is_given_up_once_the_role_is_deleted(tmp_path:
     writing = [one for one in threading.enumerate() if one.name == "state clock"]
     storage.delete(ROLE)
     for thread in writing:
-        thread.join(10)
+        thread.join(60)
     assert not any(thread.is_alive() for thread in writing)
     state.close()
     assert storage.roles() == []

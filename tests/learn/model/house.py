@@ -93,7 +93,7 @@ class House:
                 "endpoint": url,
                 "model": "small",
                 "batch_size": 1,
-                "timeout_s": 5.0,
+                "timeout_s": 60.0,
                 "delay_s": 36_000.0,
                 "idle_minutes": 600.0,
                 **learn,

@@ -23,7 +23,7 @@ def distilling(
     **learn: Any,
 ) -> Iterator[RoleMemory]:
     """A role whose chats this server distils, one exchange at a time unless `learn` or the preset says otherwise."""
-    rows = {"endpoint": server.url, "model": "small", "timeout_s": 5.0, **learn}
+    rows = {"endpoint": server.url, "model": "small", "timeout_s": 60.0, **learn}
     if preset == "default":
         rows = {"batch_size": 1, **rows}
     settings = {f"learn.{name}": value for name, value in rows.items()} | {"preset": preset}

@@ -26,7 +26,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_p11_a_server_that(row: Row, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "rolememory")
-    timeout_s = SHORT_S if row.hangs else 5.0
+    timeout_s = SHORT_S if row.hangs else LONG_S
     with (
         Endpoint(*(row.script() or [answers(GOOD)])) as server,
         House(tmp_path, row.url or server.url, *CHAT, timeout_s=timeout_s) as house,

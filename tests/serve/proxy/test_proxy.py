@@ -69,7 +69,7 @@ def settled(house: Served, role: str = "Asha") -> Any:
     """The role once everything that was said is kept and learned."""
     assert house.house.settle(60)
     mind = house.home.role(role)
-    assert mind.learned(20)
+    assert mind.learned(60)
     return mind
 
 

@@ -407,7 +407,7 @@ def test_a_reader_never_waits_for_a_writer(kept: Kept) -> None:
 
     with kept.space().lock("uses"), kept.space().lock():
         on_thread(read)
-        assert done.wait(10)
+        assert done.wait(60)
 
 
 # homes
