@@ -6,8 +6,9 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import sample
 from time import monotonic, sleep
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -78,10 +79,12 @@ def _furnish(program: Path, home: Path) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return int(door.getsockname()[1])
+    """A port that nobody listens on just now, and that no system gives to a connection before it is used."""
+    for port in sample(range(20_000, 32_000), 100):
+        with socket.socket() as door, suppress(OSError):
+            door.bind(("127.0.0.1", port))
+            return port
+    raise SystemExit("no free port between 20000 and 32000")
 
 
 def _answering(address: str, server: subprocess.Popen[bytes], log: Path) -> str:
