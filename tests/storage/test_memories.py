@@ -470,16 +470,16 @@ def test_a_broken_file_is_never_folded_over(tmp_path: Path) -> None:
 
 
 class Author(FailingDisk):
-    """An editor that empties the file and fills it later: after so many looks at it, and again when a writer has just taken the lock."""
+    """An editor that writes the start of a file and the whole one later: after so many looks at it, and again when a writer has just taken the lock."""
 
-    def __init__(self, folder: Path, saves: int, looks: int) -> None:
+    def __init__(self, folder: Path, saves: int, looks: int, start: str = "") -> None:
         super().__init__()
-        self.folder, self.saves, self.looks = folder, saves, looks
+        self.folder, self.saves, self.looks, self.start = folder, saves, looks, start
         self.left = 0
         self.written = 0
 
     def begin(self) -> None:
-        save(self.folder, "")
+        save(self.folder, self.start)
         self.saves, self.left = self.saves - 1, self.looks
 
     def mark(self, path: Path) -> Any:
@@ -732,13 +732,13 @@ def test_a_save_is_taken_over_once(tmp_path: Path) -> None:
 
 
 def test_a_commit_waits_for_a_save_in_progress(tmp_path: Path) -> None:
-    store = store_at(tmp_path, document(BEACON))
+    author = Author(tmp_path, 0, 5, start=json.dumps(document(BEACON))[:20])
+    store = store_at(tmp_path, document(BEACON), disk=author)
     store.commit([add("b")])
-    whole = json.dumps(document({**BEACON, "content": "slow"}))
-    save(tmp_path, whole[:20])
-    threading.Timer(0.15, save, (tmp_path, whole)).start()
+    author.saves = 1
+    author.begin()
     store.commit([add("c")])
-    assert contents(store) == {"a": "slow", "b": "text", "c": "text"}
+    assert contents(store) == {"a": "saved 1", "b": "text", "c": "text"}
 
 
 def test_a_file_beyond_the_cap_is_refused_before_it_is_read(tmp_path: Path) -> None:

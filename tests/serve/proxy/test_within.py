@@ -20,7 +20,10 @@ def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
 
     async def turns() -> tuple[list[str], str]:
         within = DeadlineRunner()
-        said = [await within.done(hang, "none", 0.02) for _ in range(3 * LATE)]
+        said = [
+            await within.done(hang, "none", 0.02, lambda turn=turn: len(asked) <= turn)
+            for turn in range(3 * LATE)
+        ]
         freed.set()
         while within.late:
             await asyncio.sleep(0)

@@ -32,7 +32,8 @@ class Import:
     def find_spec(self, name, *_):
         if name == sys.argv[2] and threading.current_thread().name == "rolememory-model":
             begun.set()
-begun = threading.Event()
+            shown.wait()
+begun, shown = threading.Event(), threading.Event()
 sys.meta_path.insert(0, Import())
 from rolememory import Home
 home = Home.open(sys.argv[1], {"embedding.backend": "local"})
@@ -41,6 +42,7 @@ mira.remember("The beacon failed in the storm.", keys=["beacon"])
 assert mira.recall("Why is the beacon dark?").recalled
 assert begun.wait(240)
 print(home.loader.state)
+shown.set()
 """
 
 

@@ -21,19 +21,21 @@ def test_backend_off_is_no_model() -> None:
 
 
 def test_a_turn_meets_none_while_the_model_loads_and_the_model_after() -> None:
-    go, model = threading.Event(), HashingEmbedder()
+    begun, go, model = threading.Event(), threading.Event(), HashingEmbedder()
 
     def slow(_: EmbeddingSettings) -> Embedder:
+        begun.set()
         go.wait(60)
         return model
 
     loader = Loader(EmbeddingSettings(), load=slow)
     loader.start()
+    assert begun.wait(60)
     assert loader.get() is None
     assert loader.state == "loading"
     assert not loader.ready(0.01)
     go.set()
-    assert loader.ready(10)
+    assert loader.ready(60)
     assert loader.get() is model
     assert loader.state == "ready"
     assert loader.background["en"].shape == (32, 64)
