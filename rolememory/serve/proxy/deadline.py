@@ -127,6 +127,21 @@ class DeadlineRunner:
             self.late += task.late
 
 
+class Once:
+    """Work that whoever comes first does; the others wait for its end."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work: Callable[[], None] | None = work
+        self._doing = threading.Lock()
+
+    def __call__(self) -> None:
+        """Do it, or wait for it."""
+        with self._doing:
+            work, self._work = self._work, None
+            if work:
+                work()
+
+
 class TasksInOrder:
     """Background tasks, run in sequence per key."""
 

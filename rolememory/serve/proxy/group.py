@@ -18,7 +18,7 @@ Words = tuple[str, str]  # role and text of a message
 
 def others(role_memory: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
     """The members of a group except this role."""
-    return tuple(name for name in dict.fromkeys(group) if not _is(role_memory, name))
+    return tuple(name for name in dict.fromkeys(group) if not is_called(role_memory, name))
 
 
 def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
@@ -79,13 +79,14 @@ def _told_without(role_memory: "RoleMemory", paths: Iterable[ChatMessage]) -> se
     """The messages that only occurred while this role was absent."""
     heard, without = set[Words](), set[Words]()
     for said in paths:
-        (heard if any(_is(role_memory, name) for name in said.members) else without).add(
+        (heard if any(is_called(role_memory, name) for name in said.members) else without).add(
             _words(said)
         )
     return without - heard
 
 
-def _is(role_memory: "RoleMemory", name: str) -> bool:
+def is_called(role_memory: "RoleMemory", name: str) -> bool:
+    """Whether a role has that name."""
     return fold_name(name) in {fold_name(own) for own in role_memory.role.names}
 
 

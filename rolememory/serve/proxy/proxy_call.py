@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from rolememory.schema.message import Message
-from rolememory.serve.proxy.group import others
+from rolememory.serve.proxy.group import is_called, others
 from rolememory.serve.proxy.inject import Body
 
 if TYPE_CHECKING:
@@ -57,3 +57,10 @@ class ProxyCall:
     def teaches(self) -> bool:
         """Whether the call is learned from."""
         return self.role is not None and self.kind in TEACHES and not self.doubtful
+
+    def is_beside(self, call: "ProxyCall") -> bool:
+        """Whether another call's role hears this turn, which its user has in another chat."""
+        if call.role is None or self.user != call.user or (self.chat and self.chat == call.chat):
+            return False
+        mine = self.role is not None and self.role.id == call.role.id
+        return mine or any(is_called(call.role, one) for one in self.group or ())

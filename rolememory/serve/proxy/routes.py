@@ -23,7 +23,13 @@ from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE, QueueTicket
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.guard import BODY, CALLER, Receive, Scope, Send
-from rolememory.serve.proxy.deadline import AT_ONCE, DeadlineRunner, TasksInOrder, on_thread
+from rolememory.serve.proxy.deadline import (
+    AT_ONCE,
+    DeadlineRunner,
+    Once,
+    TasksInOrder,
+    on_thread,
+)
 from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
@@ -47,6 +53,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions", *FORMS)
 KEEPING = 2  # long turns observed at once, besides the others
 BEHIND_S = 1.0  # maximum delay of observing a turn while other turns wait for recall
+OTHER_CHATS = 1 / 8  # of a turn's time limit: maximum wait for what its user just said elsewhere
 READING_S = 10.0  # timeout of parsing, which learning needs; it is fast except on a cold first turn
 Enter = Callable[[], Awaitable[QueueTicket | None]]
 """Waits until a large task may start."""
@@ -93,6 +100,7 @@ class Proxy:
         self._within = DeadlineRunner()
         self._keeping = ThreadPoolExecutor(AT_ONCE + KEEPING, "rolememory-keep")
         self._behind = TasksInOrder()
+        self._unobserved: dict[Once, ProxyCall] = {}  # finished turns, in order, but large ones
         self._taken: dict[
             str, How
         ] = {}  # by upstream that refused system messages: what it accepts
@@ -216,6 +224,7 @@ class Proxy:
         def look() -> Remembered:
             call = self._reader.read(raw, request.headers, role, prompt=prompt, caller=caller)
             read.append(call)
+            self._observe_before(call, OTHER_CHATS * allowed_s)
             return remember(self._app_state, call)
 
         found = await self._within.done(
@@ -357,11 +366,25 @@ class Proxy:
             alone = "" if call.members else call.role.id  # all roles of a group observe it
             chat = (call.user, call.chat or alone)
             enter = partial(self._app_state.admission.enter, asker=request.scope[BODY].asker)
-            self._later(
-                lambda: learn(self._app_state, call, reply, large=large),
-                chat,
-                enter if large else None,
-            )
+
+            def observe() -> None:
+                try:
+                    learn(self._app_state, call, reply, large=large)
+                finally:
+                    self._unobserved.pop(once, None)
+
+            once = Once(observe)
+            if not large:
+                self._unobserved[once] = call
+            self._later(once, chat, enter if large else None)
+
+    def _observe_before(self, call: ProxyCall, most_s: float) -> None:
+        """Observe what the same user said to this role in other chats now, however much waits; at most so long."""
+        until = time.monotonic() + most_s
+        with suppress(TimeoutError):
+            for once, other in tuple(self._unobserved.items()):
+                if call.remembers and other.is_beside(call):
+                    self._keeping.submit(once).result(until - time.monotonic())
 
     def _later(
         self, work: Callable[[], None], chat: Hashable = None, enter: Enter | None = None

@@ -73,6 +73,12 @@ def settled(house: Served, role: str = "Asha") -> Any:
     return mind
 
 
+def block_of(model: Endpoint) -> str:
+    """What memory added to the last request; "" = nothing."""
+    texts = [one["content"] for one in model.requests[-1].json["messages"]]
+    return "".join(text for text in texts if "<rolememory>" in text)
+
+
 def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None:
     with between(tmp_path, streams("Bees", "?")) as (house, model):
         first = {"role": "Asha", "user": "Lin", "chat": "one", "title": "At the harbour"}
@@ -199,6 +205,41 @@ def test_turns_of_a_chat_are_kept_in_their_order(
         assert len(heard) == 2 * len(hearers) + 1
         for observed, name in zip(heard, hearers, strict=False):
             assert len(roles[name].chats.path(observed.chat)) == 5
+
+
+@pytest.mark.parametrize(
+    ("hint", "known"),
+    [
+        pytest.param({"role": "Asha"}, True, id="another chat"),
+        pytest.param({"role": "Dan"}, True, id="one who heard it in a group"),
+        pytest.param({"role": "Asha", "user": "Mei"}, False, id="another user"),
+        pytest.param({"role": "Asha", "chat": "one"}, False, id="the same chat"),
+    ],
+)
+def test_what_was_said_a_moment_ago_in_another_chat_is_known_however_much_waits_to_be_observed(
+    tmp_path: Path, hint: dict[str, str], known: bool
+) -> None:
+    """As many turns as are observed at once do not end."""
+    begun, freed = threading.Semaphore(0), threading.Event()
+
+    def hold(_: Observed) -> None:
+        begun.release()
+        freed.wait(60)
+
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        for name in ("Asha", "Dan"):
+            house.home.create(name)
+        for name in ("Bo", "Cleo"):
+            house.home.create(name).chats.follow(hold)
+            ask(house, request([GREETING, FACT], char=name, user="Ann"))
+            assert begun.acquire(timeout=60)
+        first = {"role": "Asha", "user": "Lin", "chat": "one", "group": ["Dan"]}
+        ask(house, request([GREETING, FACT], hint=first))
+        ask(house, request([GREETING, ASKED], hint={"user": "Lin", "chat": "two", **hint}))
+        assert ("bees" in block_of(model)) is known
+        freed.set()
+        for name in ("Asha", "Dan"):
+            assert len(settled(house, name).chats.path("one")) >= 3
 
 
 def test_a_turn_that_ends_after_a_later_one_hides_nothing_of_it(tmp_path: Path) -> None:
