@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rolememory.recall.allowance import MUCH
-from rolememory.recall.chats import ChatState
+from rolememory.recall.chat_states import ChatState
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.prepared_chat import PreparedChat, segments, window

@@ -150,7 +150,7 @@ def ready(role_memory: "RoleMemory") -> bool:
     """Wait until model and vectors are loaded, with a progress bar; false, and why, without a model."""
     label = say("loading the embedding model, reading the memories")
     total = len(role_memory.memories)
-    loader = role_memory.parts.context.home.surroundings.loader
+    loader = role_memory.parts.context.home.resources.loader
     with out.progress(label, total) as tell:
         while not role_memory.ready(LOOK_EVERY_S):
             if loader.state in ("failed", "absent"):

@@ -110,7 +110,7 @@ class RoleContext:
     def begin_recalling(self) -> None:
         """Reset recall, so that it starts from the current files."""
         self.pipeline = RecallPipeline(
-            self.space, self.home.surroundings, self.settings, self.store.kept
+            self.space, self.home.resources, self.settings, self.store.kept
         )
         self.forgotten = Forgotten(self.space)
         self.pinned = Pinned(self.space)
@@ -259,7 +259,7 @@ class RoleContext:
 
     def hearing(self, settings: Settings) -> Callable[[str], str]:
         """The extractor of what people said in a message, out of character too; the same object while the rules are unchanged."""
-        return _hearing(self.home.surroundings.cleaner(settings))
+        return _hearing(self.home.resources.cleaner(settings))
 
     def commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write in one transaction, after a backup if one is due."""

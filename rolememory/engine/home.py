@@ -103,12 +103,12 @@ class Home:
     @property
     def loader(self) -> Loader:
         """The embedding model, as far as it is loaded."""
-        return self.context.surroundings.loader
+        return self.context.resources.loader
 
     @property
     def queries(self) -> QueryVectors:
         """The vectors of recent queries."""
-        return self.context.surroundings.queries
+        return self.context.resources.queries
 
     @property
     def upstreams(self) -> "ModelServers":

@@ -55,7 +55,7 @@ class RoleLearning:
                     card_texts=lambda: role.pipeline.card.texts(role.role),
                     pool=role.home.pool,
                     commit=role.commit,
-                    templates=role.home.surroundings.templates,
+                    templates=role.home.resources.templates,
                     upstreams=role.home.upstreams,
                     forget_said=self._forget_said,
                     prompted=role.usage.uses.held,
@@ -95,7 +95,7 @@ class RoleLearning:
     def _near(self, texts: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
         """The highest cosine of each memory that has a vector with these texts; empty without a model."""
         table = self._context.pipeline.meanings.table
-        asked = map(self._context.home.surroundings.queries, texts)
+        asked = map(self._context.home.resources.queries, texts)
         found = [table.similarities(one) for one in asked if one is not None] if table else []
         rows = table.rows(ids) if table else ()
         near = zip(ids, rows, strict=True) if found else ()

@@ -10,10 +10,10 @@ from typing import Any
 from rolememory.engine.context import RoleContext
 from rolememory.engine.inputs import Time, time_of
 from rolememory.engine.memories import RoleMemories
+from rolememory.engine.stats import MemoryStats, stats_of
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.learn.maintenance import Retirement, Upkeep, archived_because, due, retire, revived
 from rolememory.recall.active_set import counts
-from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.schema.memory import Memory, glimpsed
 from rolememory.schema.role import Association, Role
 from rolememory.storage.files.backup import Restored, backup, restore

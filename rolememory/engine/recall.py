@@ -150,7 +150,7 @@ class RoleRecall:
                 role.usage.prompted(
                     preview.chat, preview.path, [one.memory.id for one in turn.recalled]
                 )
-            loader = role.home.surroundings.loader
+            loader = role.home.resources.loader
             if not loader.started:
                 loader.start()  # only now: importing a library would delay the first answer
             return turn

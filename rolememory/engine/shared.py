@@ -55,7 +55,7 @@ class HomeContext:
             promised=(lambda: True) if embedder else partial(promised, wanted),
         )
         templates = Templates(own and own / "templates")
-        self.surroundings = SharedResources(
+        self.resources = SharedResources(
             loader,
             QueryVectors(loader.get),
             templates,

@@ -22,14 +22,14 @@ class RecallResult:
     notes: tuple[str, ...] = ()
 
 
-def ask(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored], tuple[str, ...]]:
+def rank(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored], tuple[str, ...]]:
     """All activated memories, best first, and notes of strategies that could not work.
 
     `anew`: whom the asker may hear is found out again, under changed rules.
     """
     if question.supposed:
         with question.index.supposing(question.supposed) as index:
-            return ask(replace(question.asking(index), supposed=None), anew=True)
+            return rank(replace(question.asking(index), supposed=None), anew=True)
     index, asker = question.index, question.asker
     notes: list[str] = []
 
@@ -62,10 +62,10 @@ def ask(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored],
 
 
 def answer(question: RecallQuery, *, anew: bool = False) -> RecallResult:
-    """Score the memories and select; `anew` as for `ask`. Cost: of the strategies, plus O(hits log hits)."""
+    """Score the memories and select; `anew` as for `rank`. Cost: of the strategies, plus O(hits log hits)."""
     query, rules = question.scene.query, question.settings.recall
     before, off = len(question.prepared.before), question.request.visibility.off
     if closed := turn_gate(query, before, rules, off=off):
         return RecallResult(closed=closed)
-    scored, notes = ask(question, anew=anew)
+    scored, notes = rank(question, anew=anew)
     return RecallResult(scored, fit(scored, question), notes=notes)

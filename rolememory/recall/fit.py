@@ -37,8 +37,8 @@ FULL = 0.97  # of the block: no line is so short that it fits beside it
 
 
 @dataclass(eq=False, repr=False)
-class RefusedLine(Mapping[str, Reason]):
-    """The reasons of left-out memories, by id; computed lazily, since they are many."""
+class RefusalReasons(Mapping[str, Reason]):
+    """The reasons of left-out memories, by id; found out lazily, since they are many."""
 
     _memories: Sequence[Memory] = ()
     _faint: Callable[[], Iterable[tuple[int, Reason]]] = tuple
@@ -73,7 +73,7 @@ class Fitted:
 
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
-    refused: RefusedLine = field(default_factory=RefusedLine)
+    refused: RefusalReasons = field(default_factory=RefusalReasons)
     length: int = 0  # of the whole block
     relevance: float = 0.0  # of the memories that are in, added up: see `recall.enough`
 
@@ -161,7 +161,7 @@ def _fit(choice: _Selection) -> Fitted:
     faint = _too_faint(choice) if said else ()
     least = max(choice.rules.relevance_threshold, choice.beside)
     unread = partial(_why_faint, ranking, choice.allowance, choice.taken, least, places, faint)
-    fitted.refused = RefusedLine(ranking.memories, unread)  # without `choice`, which holds it
+    fitted.refused = RefusalReasons(ranking.memories, unread)  # without `choice`, which holds it
     kinds: list[int] = ranking.kinds.tolist()
     gates, in_part = _gates(choice, kinds), choice.allowance.asked
     relevances: list[float] = ranking.relevances.tolist()

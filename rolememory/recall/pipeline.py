@@ -12,10 +12,10 @@ from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall import story
 from rolememory.recall.allowance import asks
-from rolememory.recall.answer import RecallResult, answer, ask
+from rolememory.recall.answer import RecallResult, answer, rank
 from rolememory.recall.associates import Associates
 from rolememory.recall.blocks import recent_block, rendered, scene_block
-from rolememory.recall.chats import ChatStates
+from rolememory.recall.chat_states import ChatStates
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.live import LiveIndex
@@ -27,7 +27,7 @@ from rolememory.recall.query import RecallQuery, Request
 from rolememory.recall.role_files import Books, RoleCard, left_by
 from rolememory.recall.role_vectors import RoleVectors
 from rolememory.recall.story import InView, StoryBlock, StoryWords
-from rolememory.recall.turn import Turn, say
+from rolememory.recall.turn import Turn, render_turn
 from rolememory.recall.visible import Visible
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, in_utc
@@ -128,7 +128,7 @@ class RecallPipeline:
         wanted = settings.inject.preferences and not given.closed
         wishes = self._preferences(question) if wanted else None
         failure = self._resources.queries.failure
-        turn = say(
+        turn = render_turn(
             question,
             given,
             lore,
@@ -164,7 +164,7 @@ class RecallPipeline:
         index = question.index
         finding = tuple(one for one in index.strategies if one.trigger.name != "constant")
         found = replace(index, strategies=finding)
-        return ask(replace(question, associated=(), index=found))[0]
+        return rank(replace(question, associated=(), index=found))[0]
 
     def watched(self, role: Role) -> Watched:
         """The lorebooks, the card and the personas."""

@@ -8,7 +8,7 @@ from typing import Any
 from rolememory.inject.render import Length
 from rolememory.recall.active_set import EVERYTHING, Visibility, superseded
 from rolememory.recall.associates import NOBODY, Associated, Circle
-from rolememory.recall.chats import ChatState
+from rolememory.recall.chat_states import ChatState
 from rolememory.recall.gates import Asker
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.prepared_chat import PreparedChat

@@ -174,7 +174,7 @@ class Turn:
         )
 
 
-def say(
+def render_turn(
     question: RecallQuery,
     given: RecallResult,
     lore: Activation | None = None,

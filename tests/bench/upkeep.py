@@ -89,7 +89,7 @@ def _turns(
         if number % 3 == 0 and (fact := next(facts, None)):
             role.remember(fact)
             role.ready(60)
-    embedded, queries = embedder.asked - before, role.parts.context.home.surroundings.queries
+    embedded, queries = embedder.asked - before, role.parts.context.home.resources.queries
     return {
         "questions": questions,
         "question_hits": round(queries.hits / max(queries.hits + queries.misses, 1), 4),

@@ -50,7 +50,7 @@ class Hearing:
     def __init__(self, role: RoleMemory, *others: RoleMemory, factor: float = 0.5) -> None:
         self.role, self.factor, self.others = role, factor, others
         self.recollection = RecallPipeline(
-            role.space, role.parts.context.home.surroundings, role.settings
+            role.space, role.parts.context.home.resources, role.settings
         )
 
     def __call__(

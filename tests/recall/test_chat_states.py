@@ -7,7 +7,7 @@ import pytest
 
 from rolememory import Home, Message
 from rolememory.recall.alignment import ChatDigests
-from rolememory.recall.chats import ChatStates
+from rolememory.recall.chat_states import ChatStates
 from rolememory.recall.prepared_chat import prepare_chat
 from rolememory.storage.files.space import FileSpace
 
