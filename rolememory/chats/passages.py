@@ -75,7 +75,7 @@ class ChatPassages:
         self.current = VersionedDict[Passage]()
 
     @property
-    def behind(self) -> bool:
+    def has_unread(self) -> bool:
         """Whether `follow` left work for the next call."""
         return bool(self._unread)
 

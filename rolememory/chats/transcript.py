@@ -40,7 +40,7 @@ class Chat:
     users: Mapping[str, datetime] = field(default_factory=dict)  # every participant, since when
     heard_by: frozenset[str] = frozenset()  # who was present for any message; "" = nobody known
     speakers: frozenset[tuple[str, str]] = frozenset()  # speakers on the path: role and name
-    behind: Mapping[str, str] = field(
+    followed: Mapping[str, str] = field(
         default_factory=dict
     )  # the version each followed when last on the path; "" = it was the first
 
@@ -48,7 +48,7 @@ class Chat:
         """The message before it, now or when last on the path; and its place (`near` is a guess)."""
         at = self.worded.find(version, near)
         if at is None:
-            return self.told.get(self.behind.get(version, "")), near
+            return self.told.get(self.followed.get(version, "")), near
         return self.worded[at - 1] if at else None, at
 
     @property
@@ -85,7 +85,7 @@ class Transcript:
         self.edition = 0  # changes with every line
         self.order: list[str] = []  # versions in order of arrival on the path
         self.moved: list[str] = []  # versions changed other than at the end
-        self.behind: dict[str, str] = {}  # the version each last followed
+        self.followed: dict[str, str] = {}  # the version each last followed
         self.inherited: frozenset[str] = frozenset()
         self.strangers = 0  # versions recalled only here
         self.erased: set[str] = set()  # digests of erased messages
@@ -209,7 +209,7 @@ class Transcript:
                 dict(self.users),
                 self.heard_by,
                 frozenset(self._speakers),
-                self.behind,
+                self.followed,
             )
         return self._chat
 
@@ -329,7 +329,7 @@ class Transcript:
         self.path = self.path.spliced(start, end, put)
         last, end = self.path[start - 1].version if start else "", start + len(put)
         for said in (*put, *self.path[end : end + 1]):
-            self.behind[said.version], last = last, said.version
+            self.followed[said.version], last = last, said.version
         for once in filter(None, (self.once, self._loosely)):
             once.change(gone, put)
         self._speakers.update((said.role, said.name) for said in put if not said.erased)

@@ -208,7 +208,7 @@ class RoleContext:
         """Within the block, a turn reads one step of a backlog, as after an import; the rest is read in the background."""
         with self._in_parts():
             yield
-        if self.passages.behind and not (self._reader and self._reader.is_alive()):
+        if self.passages.has_unread and not (self._reader and self._reader.is_alive()):
             self._reader = threading.Thread(
                 target=self.catch_up, name="rolememory-read", daemon=True
             )
@@ -226,7 +226,7 @@ class RoleContext:
         """Read the next step of the backlog; true if there is more."""
         with self.lock:
             self._indexed().read_ahead()
-            return self.passages.behind and not self._closed
+            return self.passages.has_unread and not self._closed
 
     def keep_up(self) -> None:
         """Read a step of what was written or observed, to save the next turn the work. Never waits, never raises."""

@@ -66,7 +66,7 @@ def test_work_stops_when_nobody_waits_for_it(mira: RoleMemory) -> None:
             raise
 
     async def turn() -> None:
-        waiting = asyncio.ensure_future(DeadlineRunner().done(work, None, 60.0))
+        waiting = asyncio.ensure_future(DeadlineRunner().run(work, None, 60.0))
         await asyncio.to_thread(began.wait, 60)
         waiting.cancel()
 
@@ -305,9 +305,9 @@ def test_a_live_turn_after_an_import_reads_little_of_it(mira: RoleMemory) -> Non
     context = mira.parts.context
     with context.live_turn():
         mira.recall("Good evening.", user="lin", chat="b")
-        assert context.passages.behind, "the turn read it all"
+        assert context.passages.has_unread, "the turn read it all"
     context.catch_up()
-    assert not context.passages.behind
+    assert not context.passages.has_unread
 
 
 def test_a_long_turn_looks_often_whether_anybody_waits(mira: RoleMemory) -> None:

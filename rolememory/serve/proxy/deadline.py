@@ -35,7 +35,7 @@ class DeadlineRunner:
         self._threads = ThreadPoolExecutor(THREADS, "rolememory-turn")
         self._alone_s, self._core = alone_s, asyncio.Semaphore()
         self._lock = threading.Lock()
-        self._behind = asyncio.Semaphore(AT_ONCE)
+        self._background = asyncio.Semaphore(AT_ONCE)
         self._waited_for, self._none = 0, asyncio.Event()  # number of awaited tasks; set if none
         self._none.set()
 
@@ -43,21 +43,23 @@ class DeadlineRunner:
         """Start no more tasks."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def quiet(self, most_s: float) -> None:
+    async def idle(self, most_s: float) -> None:
         """Wait until no task is awaited, at most so long."""
         if self._waited_for:
             with suppress(TimeoutError):
                 async with asyncio.timeout(most_s):
                     await self._none.wait()
 
-    async def behind(self, threads: Executor, work: Callable[[], None], most_s: float) -> None:
+    async def in_background(
+        self, threads: Executor, work: Callable[[], None], most_s: float
+    ) -> None:
         """Run background work: few tasks at once, each started when no turn waits for memory, or after so long."""
         until = monotonic() + most_s
-        async with self._behind:
-            await self.quiet(until - monotonic())
+        async with self._background:
+            await self.idle(until - monotonic())
             await on_thread(threads, work)
 
-    async def done(
+    async def run(
         self,
         work: Callable[[], _T],
         otherwise: _T,
@@ -108,9 +110,9 @@ class DeadlineRunner:
             held.callback(self._core.release)
             next_one = asyncio.get_running_loop().call_later(self._alone_s, held.close)
             held.callback(next_one.cancel)
-            return await on_thread(self._threads, lambda: self._run(work, task))
+            return await on_thread(self._threads, lambda: self._cancellable(work, task))
 
-    def _run(self, work: Callable[[], _T], task: "_Task") -> _T:
+    def _cancellable(self, work: Callable[[], _T], task: "_Task") -> _T:
         task.runs = True
         try:
             with cancel_when(lambda: task.given_up):
@@ -152,7 +154,7 @@ class TasksInOrder:
     def begin(self, work: Callable[[], Awaitable[None]], key: Hashable = None) -> None:
         """Start a task; without a key, concurrently with all others."""
         before = self._last.get(key)
-        task = asyncio.get_running_loop().create_task(_behind(before, work))
+        task = asyncio.get_running_loop().create_task(_after(before, work))
         self._running.add(task)
         if key is not None:
             self._last[key] = task
@@ -169,7 +171,7 @@ class TasksInOrder:
             del self._last[key]
 
 
-async def _behind(before: "asyncio.Task[None] | None", work: Callable[[], Awaitable[None]]) -> None:
+async def _after(before: "asyncio.Task[None] | None", work: Callable[[], Awaitable[None]]) -> None:
     if before is not None:
         await asyncio.wait({before})
     await work()

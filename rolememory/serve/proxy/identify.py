@@ -66,7 +66,7 @@ def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards
         return IdentitySigns(
             SpeakerNames(hint.role, user, members, persona or claimed.persona), hint.where
         )
-    if nudge := first(wording().nudge, "\n".join(talk.behind) or own):
+    if nudge := first(wording().nudge, "\n".join(talk.after) or own):
         return IdentitySigns(SpeakerNames(_group(nudge, "char"), user, members, persona), "nudge")
     if found and (char := _group(found, "char")) and char.casefold() not in wording().nobody:
         return IdentitySigns(SpeakerNames(char, user, members, persona), "prompt")

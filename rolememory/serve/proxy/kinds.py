@@ -31,11 +31,11 @@ class Habits:
 
     def __init__(self) -> None:
         self.streams: bool | None = None
-        self.behind = ""
+        self.last_word = ""
 
     def keep(self, body: Mapping[str, Any], talk: ParsedTranscript) -> None:
         """Record an ordinary call."""
-        self.streams, self.behind = bool(body.get("stream")), talk.last_word
+        self.streams, self.last_word = bool(body.get("stream")), talk.last_word
 
 
 def kind_of(
@@ -87,7 +87,7 @@ def _asked(talk: ParsedTranscript) -> Iterator[str]:
     replied = len(talk.spoken) > 1 or any(one.role == "assistant" for one in talk.spoken)
     if talk.last_word:
         yield talk.last_word
-    if talk.spoken and talk.spoken[-1].role == "user" and not (replied and talk.behind):
+    if talk.spoken and talk.spoken[-1].role == "user" and not (replied and talk.after):
         yield talk.spoken[-1].content
     if talk.around and not replied and len(talk.around[0]) <= _SHORT:
         yield talk.around[0]
@@ -95,18 +95,18 @@ def _asked(talk: ParsedTranscript) -> Iterator[str]:
 
 def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | None) -> bool:
     """Whether this is an instruction after a complete history, not streamed."""
-    if body.get("stream") or not talk.behind:
+    if body.get("stream") or not talk.after:
         return False
     if first(wording().quiet, talk.last_word):
         return True
     if habits is None or habits.streams is None:
         return False
-    return habits.streams and talk.last_word != habits.behind
+    return habits.streams and talk.last_word != habits.last_word
 
 
 def _ends_open(body: Mapping[str, Any], talk: ParsedTranscript) -> bool:
     """Whether the chat ends with a message of the character."""
-    return not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"
+    return not talk.after and len(talk.spoken) > 1 and _raw_last(body) == "assistant"
 
 
 def _raw_last(body: Mapping[str, Any]) -> str:

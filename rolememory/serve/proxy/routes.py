@@ -51,8 +51,8 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions", *FORMS)
-KEEPING = 2  # long turns observed at once, besides the others
-BEHIND_S = 1.0  # maximum delay of observing a turn while other turns wait for recall
+OBSERVED_AT_ONCE = 2  # long turns observed at once, besides the others
+BACKGROUND_S = 1.0  # maximum delay of observing a turn while other turns wait for recall
 OTHER_CHATS = 1 / 8  # of a turn's time limit: maximum wait for what its user just said elsewhere
 READING_S = 10.0  # timeout of parsing, which learning needs; it is fast except on a cold first turn
 Enter = Callable[[], Awaitable[QueueTicket | None]]
@@ -97,15 +97,15 @@ class Proxy:
         self._app_state = app_state
         self._reader = RequestReader(app_state)
         self._upstream: Upstream | None = None
-        self._within = DeadlineRunner()
-        self._keeping = ThreadPoolExecutor(AT_ONCE + KEEPING, "rolememory-keep")
-        self._behind = TasksInOrder()
+        self._deadlines = DeadlineRunner()
+        self._observers = ThreadPoolExecutor(AT_ONCE + OBSERVED_AT_ONCE, "rolememory-keep")
+        self._background = TasksInOrder()
         self._unobserved: dict[Once, ProxyCall] = {}  # finished turns, in order, but large ones
-        self._taken: dict[
+        self._accepted: dict[
             str, How
         ] = {}  # by upstream that refused system messages: what it accepts
         self._toolless: set[str] = set()  # upstreams that refused tools
-        self._told: set[str] = set()  # messages that were logged
+        self._logged: set[str] = set()  # messages that were logged
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
@@ -114,27 +114,27 @@ class Proxy:
         try:
             yield
         finally:
-            await self._behind.ended(5.0)
-            self._within.close()
-            self._keeping.shutdown(wait=False, cancel_futures=True)
+            await self._background.ended(5.0)
+            self._deadlines.close()
+            self._observers.shutdown(wait=False, cancel_futures=True)
             await self._upstream.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Learning does not use the model until it is answered."""
         request = Request(scope, receive)
-        turn = scope["method"] == "POST" and _asked(request) in CONVERSATIONS
+        turn = scope["method"] == "POST" and _api_path(request) in CONVERSATIONS
         if turn:
             self._app_state.model_begins()
         try:
             with suppress(ClientDisconnect):
-                await self._brought(request, send, await request.body(), turn=turn)
+                await self._respond(request, send, await request.body(), turn=turn)
         except UpstreamBrokeOffError:
             await close_line(request)
         finally:
             if turn:
                 self._app_state.model_ends()
 
-    async def _brought(self, request: Request, send: Send, body: bytes, *, turn: bool) -> None:
+    async def _respond(self, request: Request, send: Send, body: bytes, *, turn: bool) -> None:
         answer: StreamedAnswer | Response | None = None
         async with while_somebody_waits(request):
             answer = await self._answer(request, body, turn=turn)
@@ -155,10 +155,10 @@ class Proxy:
         late = way.large and way.turn is None
         if late:
             _log.warning("%s", translated(_LATE, self._app_state.language))
-        raw = _object(body) if turn and not (late and _HINT not in body) else None
+        raw = _json_object(body) if turn and not (late and _HINT not in body) else None
         if raw is None and turn and (encoding := request.headers.get("content-encoding")):
             self._tell_once(_PACKED, encoding=encoding[:60])
-        form = FORMS.get(_asked(request))
+        form = FORMS.get(_api_path(request))
         chat = form.chat(raw) if form and raw else raw
         if not raw or not chat or late or not settings.memory or self._too_long(chat, settings):
             way.done()
@@ -179,7 +179,7 @@ class Proxy:
     async def _converse(
         self, request: Request, raw: Body, chat: Body, body: bytes, settings: ServeSettings
     ) -> StreamedAnswer | Response:
-        prompt, form = _asked(request) == "completions", FORMS.get(_asked(request))
+        prompt, form = _api_path(request) == "completions", FORMS.get(_api_path(request))
         call, found = await self._read(request, chat, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
@@ -207,8 +207,8 @@ class Proxy:
 
     def _tell_once(self, template: str, **values: str) -> None:
         """Log a warning once."""
-        if template not in self._told:
-            self._told.add(template)
+        if template not in self._logged:
+            self._logged.add(template)
             _log.warning("%s", translated(template, self._app_state.language, **values))
 
     async def _read(
@@ -227,7 +227,7 @@ class Proxy:
             self._observe_before(call, OTHER_CHATS * allowed_s)
             return remember(self._app_state, call)
 
-        found = await self._within.done(
+        found = await self._deadlines.run(
             look,
             Remembered(),
             allowed_s,
@@ -286,7 +286,7 @@ class Proxy:
         settings = self._app_state.settings
         how = self._how(settings)
         answer = await self._send(request, settings, sent(how), plain=True)
-        if offer and answer.status_code >= 400 and b"tool" in await _told(answer):
+        if offer and answer.status_code >= 400 and b"tool" in await _refusal(answer):
             answer, offer = (
                 await self._send(request, settings, sent(how, tool=False), plain=True),
                 None,
@@ -300,13 +300,13 @@ class Proxy:
     def _how(self, settings: ServeSettings) -> How:
         if settings.system_role != "auto":
             return "folded" if settings.system_role == "no" else "placed"
-        return self._taken.get(settings.upstream, "placed")
+        return self._accepted.get(settings.upstream, "placed")
 
     async def _otherwise(
         self, request: Request, answer: httpx.Response, sent: Callable[..., bytes], how: How
     ) -> httpx.Response:
         """Retry if a system message was refused: with memory in the first instructions, then without it; else return the refusal."""
-        told = await _told(answer)
+        told = await _refusal(answer)
         if not (b"role" in told and (b"system" in told or b"alternat" in told)):
             return answer
         settings, refused = self._app_state.settings, {sent(how)}
@@ -316,7 +316,7 @@ class Proxy:
             refused.add(body)
             again = await self._send(request, settings, body, plain=True)
             if again.status_code < 400:
-                self._taken[settings.upstream] = other
+                self._accepted[settings.upstream] = other
                 if other == "none":
                     language = self._app_state.language
                     _log.warning("%s", translated(_UNTOLD, language, upstream=settings.upstream))
@@ -351,7 +351,7 @@ class Proxy:
             raise httpx.ConnectError("the server is ending")
         headers = going_up(request.scope["headers"], settings, self._app_state.token, plain=plain)
         return await self._upstream.send(
-            settings, request.method, _written(request), request.url.query, headers, body
+            settings, request.method, _raw_path(request), request.url.query, headers, body
         )
 
     def _note(self, note: TurnNote | None) -> None:
@@ -384,53 +384,53 @@ class Proxy:
         with suppress(TimeoutError):
             for once, other in tuple(self._unobserved.items()):
                 if call.remembers and other.is_beside(call):
-                    self._keeping.submit(once).result(until - time.monotonic())
+                    self._observers.submit(once).result(until - time.monotonic())
 
     def _later(
         self, work: Callable[[], None], chat: Hashable = None, enter: Enter | None = None
     ) -> None:
         """Run work on a thread when no turn waits for memory, in sequence per chat; `AppState.settle` waits for it."""
         self._app_state.keep_begun()
-        self._behind.begin(lambda: self._done(work, enter), chat)
+        self._background.begin(lambda: self._run_later(work, enter), chat)
 
-    async def _done(self, work: Callable[[], None], enter: Enter | None) -> None:
+    async def _run_later(self, work: Callable[[], None], enter: Enter | None) -> None:
         try:
             if enter:
-                await self._done_large(work, enter)
+                await self._run_large(work, enter)
             else:
-                await self._within.behind(self._keeping, work, BEHIND_S)
+                await self._deadlines.in_background(self._observers, work, BACKGROUND_S)
         finally:
             self._app_state.keep_done()
 
-    async def _done_large(self, work: Callable[[], None], enter: Enter) -> None:
-        await self._within.quiet(BEHIND_S)
+    async def _run_large(self, work: Callable[[], None], enter: Enter) -> None:
+        await self._deadlines.idle(BACKGROUND_S)
         turn = await enter()
         try:
-            await on_thread(self._keeping, work)
+            await on_thread(self._observers, work)
         finally:
             if turn:
                 turn.leave()
 
 
-async def _told(answer: httpx.Response) -> bytes:
+async def _refusal(answer: httpx.Response) -> bytes:
     """The beginning of a refusal's body, in lower case."""
     return (await answer.aread())[:4000].lower()
 
 
-def _asked(request: Request) -> str:
+def _api_path(request: Request) -> str:
     """The decoded path after `/v1`."""
     path: str = request.path_params["path"]
     return path.rstrip("/")
 
 
-def _written(request: Request) -> str:
+def _raw_path(request: Request) -> str:
     """The raw path after `/v1`: a name in it may contain an escaped slash or question mark."""
     raw: bytes = request.scope.get("raw_path") or b""
     _, found, written = raw.decode("latin-1").partition("/v1/")
     return f"/{written if found else request.path_params['path']}"
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _json_object(body: bytes) -> dict[str, Any] | None:
     try:
         raw = orjson.loads(body.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError:

@@ -50,20 +50,20 @@ class ParsedTranscript:
 
     spoken: tuple[Message, ...]
     around: tuple[str, ...]  # prompt texts of the frontend: card, lore, instructions
-    behind: tuple[str, ...] = ()  # those after the last chat message
+    after: tuple[str, ...] = ()  # those after the last chat message
     one_message: bool = False  # the whole prompt is one user message
 
     @property
     def last_word(self) -> str:
         """The frontend's last prompt text."""
-        return self.behind[-1] if self.behind else ""
+        return self.after[-1] if self.after else ""
 
 
 def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
     """The messages of a chat request by role, separated from the frontend's prompt texts."""
     spoken: list[Message] = []
     around: list[str] = []
-    behind: list[str] = []
+    after: list[str] = []
     messages = body.get("messages")
     for raw in messages if isinstance(messages, list) else ():
         if not isinstance(raw, Mapping):
@@ -72,12 +72,12 @@ def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
         if voice is None:
             text = strip(text).strip()
             own = [text] if text and raw.get("role") in ("system", "developer") else []
-            around, behind = [*around, *own], [*behind, *own]
+            around, after = [*around, *own], [*after, *own]
         elif message := _message_of(voice, text, raw.get("name")):
             spoken.append(message)
-            behind = []
+            after = []
     alone = len(spoken) == 1 and spoken[0].role == "user" and not around
-    return ParsedTranscript(tuple(spoken), tuple(around), tuple(behind), alone)
+    return ParsedTranscript(tuple(spoken), tuple(around), tuple(after), alone)
 
 
 def _message_of(voice: Voice, text: str, name: object = None) -> Message | None:

@@ -21,13 +21,13 @@ def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
     async def turns() -> tuple[list[str], str]:
         within = DeadlineRunner()
         said = [
-            await within.done(hang, "none", 0.02, lambda turn=turn: len(asked) <= turn)
+            await within.run(hang, "none", 0.02, lambda turn=turn: len(asked) <= turn)
             for turn in range(3 * LATE)
         ]
         freed.set()
         while within.late:
             await asyncio.sleep(0)
-        return said, await within.done(lambda: "well", "none", 10.0)
+        return said, await within.run(lambda: "well", "none", 10.0)
 
     said, after = asyncio.run(turns())
     assert said == ["none"] * 3 * LATE
@@ -40,7 +40,7 @@ def test_what_fails_is_told_without_its_words(caplog: pytest.LogCaptureFixture) 
         raise ValueError("My sister Anna keeps bees.")
 
     with caplog.at_level(logging.INFO, logger="rolememory"):
-        assert asyncio.run(DeadlineRunner().done(fail, "none", 10.0)) == "none"
+        assert asyncio.run(DeadlineRunner().run(fail, "none", 10.0)) == "none"
     told = caplog.text
     assert "ValueError at test_within.py:" in told
     assert "Anna" not in told
@@ -50,7 +50,7 @@ def test_many_at_once_wait_their_turn() -> None:
     async def turns() -> list[int]:
         within = DeadlineRunner()
         return await asyncio.gather(
-            *(within.done(lambda number=number: number, -1, 30.0) for number in range(100))
+            *(within.run(lambda number=number: number, -1, 30.0) for number in range(100))
         )  # type: ignore[misc]
 
     assert asyncio.run(turns()) == list(range(100))
@@ -67,7 +67,7 @@ def test_who_asked_first_is_served_first() -> None:
     async def turns() -> list[int]:
         within = DeadlineRunner()
         asked = [
-            asyncio.ensure_future(within.done(lambda number=number: work(number), -1, 30.0))
+            asyncio.ensure_future(within.run(lambda number=number: work(number), -1, 30.0))
             for number in range(3 * THREADS)
         ]
         while len(begun) < THREADS:
@@ -94,7 +94,7 @@ def test_who_asked_later_does_not_make_the_first_one_late() -> None:
     async def turns() -> None:
         within = DeadlineRunner(alone_s=30.0)
         await asyncio.gather(
-            *(within.done(lambda number=number: work(number), None, 30.0) for number in range(20))
+            *(within.run(lambda number=number: work(number), None, 30.0) for number in range(20))
         )  # type: ignore[misc]
 
     asyncio.run(turns())
@@ -108,11 +108,11 @@ def test_what_can_wait_begins_when_nobody_waits_for_memory() -> None:
         within = DeadlineRunner()
 
         async def turn() -> None:
-            await within.done(lambda: freed.wait(30), False, 30.0)
+            await within.run(lambda: freed.wait(30), False, 30.0)
             done.append("turn")
 
         async def behind(most_s: float, name: str) -> None:
-            await within.quiet(most_s)
+            await within.idle(most_s)
             done.append(name)
 
         await behind(30.0, "at once, where nothing is asked")
@@ -147,12 +147,14 @@ def test_a_turn_that_comes_is_before_what_can_wait_and_has_not_begun() -> None:
 
     async def turns(threads: ThreadPoolExecutor) -> None:
         within = DeadlineRunner()
-        waiting = {asyncio.ensure_future(within.behind(threads, keep, 30.0)) for _ in range(6)}
+        waiting = {
+            asyncio.ensure_future(within.in_background(threads, keep, 30.0)) for _ in range(6)
+        }
         for _ in range(AT_ONCE):
             await asyncio.to_thread(begun.acquire)
 
         async def turn() -> None:
-            await within.done(lambda: told.wait(30), False, 30.0)
+            await within.run(lambda: told.wait(30), False, 30.0)
             done.append("turn")
 
         asked = asyncio.ensure_future(turn())
