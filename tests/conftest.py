@@ -1,12 +1,13 @@
 """Options and fixtures of the whole suite."""
 
+import gc
 import logging
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -62,6 +63,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="begin no test after so long (tests.quick)",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The tests stay to the end: neither while they are collected nor later is garbage looked for among them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
