@@ -16,6 +16,7 @@ from rolememory.cards.sillytavern import (
     choice_number,
     collect,
     entry_problems,
+    folder_mark,
     is_world_list,
     listed_entries,
     number_or_none,
@@ -132,6 +133,7 @@ def world_entry(source: JsonMapping, index: int) -> JsonObject:
         "addMemo": bool(told["comment"]),
         "displayIndex": _first(extensions.get("display_index"), index),
         "extensions": source.get("extensions") or {},
+        **folder_mark(source),
         **{field: _first(extensions.get(snake(field)), _ABSENT[field]) for field in _EXTENDED},
     }
 
@@ -155,6 +157,7 @@ def card_entry(entry: JsonMapping) -> JsonObject:
         if choice_number("position", entry.get("position")) == 0
         else "after_char",
         "use_regex": True,
+        **folder_mark(entry),
         "extensions": {
             **object_of(entry.get("extensions")),
             **{name: entry[field] for name, field in plain.items() if field in entry},

@@ -1,5 +1,6 @@
 """The known card formats, registered in the order in which they are tried: those with a signature first."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,7 +11,9 @@ from rolememory.cards.card import Card
 from rolememory.cards.card_forms import (
     BOOK,
     V1,
+    V1_FIELDS,
     V2,
+    V2_TEXTS,
     V3,
     CardForm,
     card_form_of,
@@ -30,14 +33,15 @@ from rolememory.cards.containers import (
     png_card,
 )
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import kind_of, list_of, read_json
+from rolememory.cards.json_read import kind_of, list_of, object_of, read_json
 from rolememory.cards.other_books import other_book
 from rolememory.cards.zip_parts import Archive, has_zip, new_zip, open_zip
 from rolememory.errors import FileError
-from rolememory.locales import LocalizedText
+from rolememory.locales import Listed, LocalizedText
 from rolememory.schema.json_types import JsonObject
 
 NEWEST = 3
+_TEXTS = (*V1_FIELDS, *V2_TEXTS, "alternate_greetings", "tags")
 KEYWORDS = ("ccv3", "chara")
 MANIFEST = "manifest.json"  # of an archive of Backyard
 _BOM = b"\xef\xbb\xbf"
@@ -62,12 +66,11 @@ class PngFormat:
             return self._without_chunk(data, file)
         chosen = found[0]
         place = f"chunk {chosen.keyword}"
-        packed = chosen.value
-        said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
-        inner, form = document(said, file, place)
+        inner, form = _document_in(chosen, file)
         wrong = LocalizedText("{place} has a wrong checksum", place=place)
-        odd = () if chosen.sound else (wrong,)
-        return checked(Card(inner.raw, form, png_card(data, inner, file), file, odd))
+        odd = [] if chosen.sound else [wrong]
+        odd += _disagreement(inner.raw, found[1:] if place == "chunk ccv3" else (), file)
+        return checked(Card(inner.raw, form, png_card(data, inner, file), file, tuple(odd)))
 
     def dump(self, card: Card) -> bytes:
         """A PNG with the card: its own image if any, else a blank one."""
@@ -88,6 +91,33 @@ class PngFormat:
             file,
             "is a picture without a card: it has neither a ccv3 nor a chara chunk",
             remedy="many sites strip them; get the original file",
+        )
+
+
+def _document_in(text: png.Text, file: str) -> tuple[Container, CardForm]:
+    packed, place = text.value, f"chunk {text.keyword}"
+    said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
+    return document(said, file, place)
+
+
+def _disagreement(
+    raw: JsonObject, others: Sequence[png.Text], file: str
+) -> Iterator[LocalizedText]:
+    """The texts that the copy for older programs has otherwise; a copy that cannot be read says nothing."""
+    try:
+        copy = next((_document_in(one, file)[0].raw for one in others if one.keyword != "ccv3"), {})
+    except FileError:
+        return
+    here, there = object_of(raw.get("data")), object_of(copy.get("data")) or copy
+    fields = [
+        name
+        for name in _TEXTS
+        if name in there and (there[name] or None) != (here.get(name) or None)
+    ]
+    if fields:
+        yield LocalizedText(
+            "chunks ccv3 and chara differ in {fields}: ccv3 is read here, programs of V2 read chara; saving the card again writes both alike",
+            fields=Listed(fields),
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rolememory.cards.json_read import list_of
-from rolememory.cards.sillytavern import new_entry
+from rolememory.cards.sillytavern import folder_mark, new_entry
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import JS_SPACE
@@ -76,6 +76,7 @@ def _risu(source: JsonMapping) -> JsonObject:
         "addMemo": True,
         "probability": 100 if percent is None else percent,
         "useProbability": True if percent is None else percent,
+        **folder_mark(source),
     }
 
 

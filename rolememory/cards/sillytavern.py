@@ -120,6 +120,7 @@ _CHOICES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Names of the numbered choices; the first of each is told."""
 _NEVER = -1.0  # a probability that never passes
 _ALWAYS = 100.00000001  # a probability that always passes, but is rolled
+FOLDER = "folder"  # the `mode` of what is a folder of entries in RisuAI
 _NOWHERE = "\uffff"  # a key that never matches
 _OFF = ("", "false", "0", "no", "off", "null", "none")
 _SWITCHES = (
@@ -171,16 +172,23 @@ def read_world(
     )
 
 
+def folder_mark(source: JsonMapping) -> JsonObject:
+    """The field by which `collect` knows a folder of RisuAI, if this is one."""
+    return {"mode": FOLDER} if source.get("mode") == FOLDER else {}
+
+
 def collect(
     given: Iterable[tuple[str, Any, JsonObject]], written: Callable[[str], str] = str
 ) -> tuple[tuple[LoreEntry, ...], tuple[LocalizedText, ...]]:
-    """Read world entries: (key in the file, fields, further fields). Returns entries and problems.
+    """Read world entries: (key in the file, fields, further fields). Returns entries and problems; folders are no entries.
 
     Duplicate ids get a suffix, so that no entry hides another. `written` tells a field's name in the file.
     """
     entries: dict[str, LoreEntry] = {}
     problems: list[LocalizedText] = []
     for uid, fields, beyond in given:
+        if isinstance(fields, Mapping) and fields.get("mode") == FOLDER:
+            continue
         try:
             entry = read_entry(fields, uid)
             entry = entry.model_copy(update=beyond) if beyond else entry

@@ -301,6 +301,8 @@ class Chats:
     ) -> ChatInfo:
         """Update metadata of a chat; a blank title restores the automatic one. None = unchanged.
 
+        A title set here stays: the title that a frontend sends with a turn no longer replaces it.
+
         `story`: see `Stories.assign`.
         Raises: UnknownChatError, UnknownNameError (no such story), InvalidValueError (no such mode), NotWrittenError.
         """
@@ -316,6 +318,8 @@ class Chats:
             "mode": mode,
         }
         told = {name: value for name, value in wanted.items() if value is not None}
+        if title is not None:
+            told["titled"] = bool(told["title"])
         if story is not None:
             told["chosen"] = None if story == BY_DEFAULT else story
         with self._writing, self._locked():

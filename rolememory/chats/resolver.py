@@ -159,9 +159,9 @@ class ResolvedChat:
         )
 
     def _news(self, title: str | None) -> str | None:
-        """The title, if new for the chat."""
-        known = self.chat.info.title if self.chat else None
-        return None if title and title == known else title
+        """The title, if new for the chat and no person gave it another."""
+        known = self.chat.info if self.chat else None
+        return None if known and (known.titled or title == known.title) else title
 
     def _before(self) -> tuple[str, Attendance]:
         """The previous speaker and participants."""

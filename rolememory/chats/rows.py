@@ -59,7 +59,7 @@ class ChatLogRow:
         Splice, ...
     ] = ()  # from the end of the path to its beginning, so that places stay valid
     look: WindowSize | None = None
-    told: JsonMapping = field(default_factory=dict)  # title, archived, story, mode
+    told: JsonMapping = field(default_factory=dict)  # title, titled, archived, story, mode
     present: Attendance | None = None  # participants from here on; None = unchanged
     voice: str | None = None  # default owner of user messages from here on
 

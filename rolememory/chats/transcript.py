@@ -395,6 +395,7 @@ class Transcript:
             branch_of=head.branch_of,
             file=self.file,
             unnamed=head.unnamed,
+            titled=bool(self._told.get("titled", False)),
             users=tuple(sorted(self.users, key=self.users.__getitem__)),
         )
 

@@ -34,6 +34,7 @@ class ChatInfo:
     file: Path
     unnamed: bool = False  # no id from the frontend: made of the first messages
     users: tuple[str, ...] = ()  # every participant, in order of appearance
+    titled: bool = False  # a person gave the title: one that a frontend sends does not replace it
     story: str = ""  # its story: "" the shared one, "own" its own, or a named one
 
     @property

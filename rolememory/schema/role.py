@@ -13,6 +13,9 @@ class Association(BaseModel, frozen=True, extra="allow"):
     factor: float = Field(default=0.5, ge=0.0, le=1.0)
 
 
+MAX_ALIASES = 50  # with each, a name is taken from other roles
+
+
 class Role(BaseModel, frozen=True, extra="allow"):
     """role.json: who the role is. Unknown fields are kept."""
 

@@ -16,7 +16,7 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.locales import translatable
-from rolememory.schema.role import Role
+from rolememory.schema.role import MAX_ALIASES, Role
 from rolememory.schema.role_ids import canonical
 from rolememory.storage import memory_file, role_file
 from rolememory.storage.files.init_home import init
@@ -200,10 +200,12 @@ class HomeFolder:
         return role
 
     def rename(self, name: str, new_name: str) -> Role:
-        """Rename the role; its id and its folder stay, and its former name as an alias."""
+        """Rename the role; its id and its folder stay, and its former name as an alias, while there is room."""
         _check_name(new_name)
         role, new = self.find(name), new_name.strip()
         aliases = tuple(one for one in dict.fromkeys((*role.names, role.name)) if one != new)
+        if len(aliases) > MAX_ALIASES:
+            aliases = tuple(one for one in aliases if one != role.name)
         return self.update(role.model_copy(update={"name": new, "aliases": aliases}))
 
     def update(self, role: Role) -> Role:

@@ -97,6 +97,26 @@ def test_one_bad_entry_does_not_hide_the_others() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(
+            {"type": "risu", "data": [{"key": "\uf000folder:1", "mode": "folder"}, {"key": "a"}]},
+            id="a lorebook of RisuAI",
+        ),
+        pytest.param(
+            {"entries": [{"keys": ["\uf000folder:1"], "mode": "folder"}, {"keys": ["a"]}]},
+            id="the book of a card",
+        ),
+    ],
+)
+def test_a_folder_is_no_entry(raw: dict[str, Any]) -> None:
+    book = read_book(raw)
+    assert [entry.keys for entry in book.entries] == [("a",)]
+    assert book.problems == ()
+    assert book.raw == raw
+
+
 def test_what_only_cards_say_is_kept_beside() -> None:
     book = read_book(CARD_BOOK)
     entry = book.entries[0]

@@ -140,6 +140,36 @@ def test_what_is_odd_is_told_and_read() -> None:
     assert (nameless.text(), nameless.text("zh")) == ("the character has no name", "角色没有名字")
 
 
+def two_chunks(older: Any, newer: Any) -> bytes:
+    return picture(text_chunk("chara", packed(older)), text_chunk("ccv3", packed(newer)))
+
+
+def test_a_copy_for_older_programs_that_says_otherwise_is_told() -> None:
+    """Saving the card again writes both alike."""
+    data = two_chunks(makers.v2(description="Old.", first_mes="Hm."), V3)
+    card = load(data, "mira.png")
+    (told,) = card.problems
+    assert card.text("description") == makers.v3()["data"]["description"]
+    assert told.text().startswith("chunks ccv3 and chara differ in description, first_mes: ccv3 is")
+    assert "description、first_mes" in told.text("zh")
+    assert load(dump(replace(card, raw={**card.raw, "x": 1})), "mira.png").problems == ()
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        pytest.param(makers.v2(), id="the same in V2"),
+        pytest.param(
+            makers.v2(scenario=None, group_only_greetings=["x"]), id="fields that are empty"
+        ),
+        pytest.param({"spec": "?"}, id="no card"),
+        pytest.param(makers.v1(), id="the same in V1"),
+    ],
+)
+def test_a_copy_for_older_programs_that_says_the_same_is_not_told(older: Any) -> None:
+    assert load(two_chunks(older, makers.v3()), "mira.png").problems == ()
+
+
 def test_a_package_json_is_no_card() -> None:
     package = {"name": "harbour", "version": "1.0.0", "description": "Ships.", "main": "a.js"}
     with pytest.raises(FileError, match="no character card"):

@@ -220,6 +220,21 @@ def test_lint_of_a_sound_book(command: Command) -> None:
     assert (ran.code, ran.lines) == (0, ["no faults found"])
 
 
+@pytest.mark.parametrize("form", ["risu", "sillytavern", "lorebook_v3"])
+def test_folders_of_risuai_are_not_linted_in_any_format(
+    command: Command, tmp_path: Path, form: str
+) -> None:
+    kept = {"comment": "n", "content": "It is dark.", "insertorder": 9, "activationPercent": 100}
+    folder = {"key": "\uf000folder:1", "comment": "Places", "content": "", "mode": "folder"}
+    entry = {**kept, "key": "lighthouse", "mode": "normal", "folder": folder["key"]}
+    book = tmp_path / "risu.json"
+    book.write_text(json.dumps({"type": "risu", "ver": 1, "data": [folder, entry]}))
+    other = tmp_path / "other.json"
+    assert command("book", "export", str(book), "--to", form, "-o", str(other)).code == 0
+    ran = command("book", "lint", str(other))
+    assert (ran.code, ran.lines) == (0, ["no faults found"])
+
+
 # ── test ──
 
 

@@ -18,7 +18,7 @@ from rolememory.errors import (
     UnsafePathError,
 )
 from rolememory.schema.memory import MemoryType
-from rolememory.schema.role import Role
+from rolememory.schema.role import MAX_ALIASES, Role
 from rolememory.schema.role_ids import canonical
 from rolememory.storage.files.disk import Disk
 from rolememory.storage.files.space import FileStorage
@@ -80,6 +80,18 @@ class TestNames:
         before = home.find("Mira")
         assert home.rename("Mira", "米拉").id == before.id
         assert home.find("米拉").id == before.id
+
+    def test_renames_add_aliases_while_there_is_room_and_take_none_of_the_authors(
+        self, tmp_path: Path
+    ) -> None:
+        home = folder_with(tmp_path)
+        role, name = home.create("Mira", aliases=("米拉",)), "Mira"
+        for at in range(MAX_ALIASES + 9):
+            name = home.rename(name, f"Mira {at}").name
+        aliases = home.find(name).aliases
+        assert len(aliases) == MAX_ALIASES
+        assert {"Mira", "Mira 0", "米拉"} < set(aliases)
+        assert home.find("米拉").id == role.id
 
 
 class TestFolders:

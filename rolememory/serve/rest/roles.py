@@ -10,7 +10,7 @@ from pydantic import Field
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.json_types import JsonObject
-from rolememory.schema.role import Association, Role
+from rolememory.schema.role import MAX_ALIASES, Association, Role
 from rolememory.serve.rest.dependencies import (
     HomeCall,
     IfMatch,
@@ -60,14 +60,14 @@ class RoleIn(In):
     """A new role."""
 
     name: Name
-    aliases: list[Name] = Field(default_factory=list, max_length=50)
+    aliases: list[Name] = Field(default_factory=list, max_length=MAX_ALIASES)
 
 
 class RolePatch(In):
     """The fields to change. Fields that are not given stay."""
 
     name: Name | None = None
-    aliases: list[Name] | None = Field(None, max_length=50)
+    aliases: list[Name] | None = Field(None, max_length=MAX_ALIASES)
     worldbooks: Lines | None = None
     """names of shared books"""
     associates: list[Associate] | None = Field(None, max_length=50)

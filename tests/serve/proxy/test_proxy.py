@@ -97,6 +97,21 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
         assert "rolememory" not in model.requests[-1].json
 
 
+def test_a_title_that_a_person_gave_stays_until_they_take_it_away(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Bees", "?")) as (house, _):
+
+        def titled(sent: str, *messages: tuple[str, str]) -> str:
+            hint = {"role": "Asha", "user": "Lin", "chat": "one", "title": sent}
+            ask(house, request([GREETING, *messages], hint=hint))
+            return str(settled(house).chats.info("one").title)
+
+        assert titled("Chat 1", FACT) == "Chat 1"
+        assert settled(house).chats.update("one", title="The bees").title == "The bees"
+        assert titled("Chat 2", FACT, ("assistant", "Bees?"), ASKED) == "The bees"
+        settled(house).chats.update("one", title="")
+        assert titled("Chat 3", FACT, ("assistant", "Bees?"), ("user", "Well?")) == "Chat 3"
+
+
 @pytest.mark.parametrize(
     ("char", "other", "prefix"),
     [
