@@ -10,7 +10,8 @@ from rolememory.engine.changes import MemoryChange, changed_between, changes
 from rolememory.engine.context import RoleContext
 from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
-from rolememory.learn.maintenance import ACTOR, Retirement, retire
+from rolememory.learn.limits import MemoryLimits
+from rolememory.learn.maintenance import ACTOR, Retirement
 from rolememory.schema.memory import (
     ChangedFields,
     Evidence,
@@ -89,7 +90,7 @@ class RoleMemories:
 
     def __init__(self, context: RoleContext, learning: RoleLearning) -> None:
         self._context, self._learning = context, learning
-        self._contents = Contents(self._digests)
+        self._contents, self._limits = Contents(self._digests), MemoryLimits()
 
     def current(self) -> Mapping[str, Memory]:
         """All current memories by id, archived ones too, after executing the commands observed so far."""
@@ -310,9 +311,7 @@ class RoleMemories:
     def _keep_limits(self) -> None:
         limits = self._context.settings.storage.max_memories
         if limits != PerType():
-            now, memories = datetime.now(UTC), self.current().values()
-            found = retire(memories, now, below_weight=0.0, limits=limits)
-            self.retire([one for one in found if one.because.code == "limit"])
+            self.retire(self._limits.over(self._current(), datetime.now(UTC), limits))
 
     def retire(self, found: Sequence[Retirement], *, archived: bool = True) -> None:
         """Archive these, or bring them back, each with why."""

@@ -172,13 +172,14 @@ def strength(
     )
 
 
-def _spared(memory: Memory) -> bool:
+def spared(memory: Memory) -> bool:
+    """Whether it stays, however weak it is: it is locked or constant."""
     return memory.locked or memory.constant
 
 
 def _learned(memory: Memory) -> bool:
     """Whether maintenance may archive it: not authored, locked or constant."""
-    return not (_spared(memory) or memory.authored)
+    return not (spared(memory) or memory.authored)
 
 
 def _expired(memories: Iterable[Memory], now: datetime) -> Iterator[tuple[str, Reason]]:
@@ -192,7 +193,7 @@ def _worn(
 ) -> Iterator[tuple[str, Reason]]:
     for memory in memories:
         left = weight(memory, effects)
-        if left < below_weight and not _spared(memory):
+        if left < below_weight and not spared(memory):
             yield memory.id, Reason.of("low_weight", weight=left, below=below_weight)
 
 
@@ -250,7 +251,7 @@ def _crowded(
         if limit is None or len(own) <= limit:
             continue
         weakest = sorted(
-            (memory for memory in own if not _spared(memory)),
+            (memory for memory in own if not spared(memory)),
             key=lambda memory: (memory.id not in outdated, strength(memory, effects)),
         )
         for memory in weakest[: len(own) - limit]:
@@ -265,5 +266,5 @@ def _left_behind(
     for memory_id, why in gone.items():
         if why.code in ("low_weight", "limit") and counts(live[memory_id]):
             for old in live[memory_id].supersedes:
-                if old in live and old not in held and not _spared(live[old]):
+                if old in live and old not in held and not spared(live[old]):
                     yield old, Reason.of("superseded", by=memory_id)

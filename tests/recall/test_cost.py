@@ -145,11 +145,22 @@ WRITES: dict[str, Callable[[RoleMemory, str], object]] = {
 }
 
 
-@pytest.mark.parametrize("asked", [True, False], ids=["of a role in talk", "of a role at rest"])
-def test_no_step_is_taken_for_each_memory_when_one_is_written(tmp_path: Path, asked: bool) -> None:
+@pytest.mark.parametrize(
+    ("asked", "limited"),
+    [
+        pytest.param(True, False, id="of a role in talk"),
+        pytest.param(False, False, id="of a role at rest"),
+        pytest.param(False, True, id="of a role at its limit"),
+    ],
+)
+def test_no_step_is_taken_for_each_memory_when_one_is_written(
+    tmp_path: Path, asked: bool, limited: bool
+) -> None:
     of_size = dict[int, dict[str, Counter[tuple[str, str]]]]()
     for size in SIZES:
-        with Home.open(tmp_path / f"of-{size}", QUIET | {"storage.fold_idle_s": 900}) as home:
+        limit = {"storage.max_memories.episodic": size} if limited else {}
+        quiet = QUIET | {"storage.fold_idle_s": 900} | limit
+        with Home.open(tmp_path / f"of-{size}", quiet) as home:
             mind = home.create("Mira")
             drunk = [{"id": f"m{one}", "content": TEA.format(one)} for one in range(size)]
             told = json.dumps({"episodic": [*drunk, {"id": "tea", "content": "Tea is hot."}]})
@@ -162,6 +173,7 @@ def test_no_step_is_taken_for_each_memory_when_one_is_written(tmp_path: Path, as
                 name: Steps().count(partial(write, mind, f"A cup broke: {name}."))
                 for name, write in WRITES.items()
             }
+            assert any(one.archived for one in mind.memories.values()) is limited
     for name in WRITES:
         small, large = (of_size[size][name] for size in SIZES)
         assert not {one: count for one, count in (large - small).items() if count > MORE}, name
