@@ -1,6 +1,6 @@
 """Memories of a time that the newest message names: a date, or the first or last meeting of those who talk."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from rolememory.schema.memory import glimpsed, in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.arrays import Doubles, Mask, np
-from rolememory.text.dates import teller
+from rolememory.text.dates import Tell, teller
 from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
 from rolememory.text.terms import TermIndex
@@ -97,7 +97,7 @@ class _DateIndex:
         named = dict(zip(keys, entries, strict=True))
 
         def borders(key: str) -> list[tuple[float, float]]:
-            return [_borders(span) for span in _times_in(glimpsed(named[key]), self._tell)]
+            return [_borders(span) for span in times_in(glimpsed(named[key]), self._tell)]
 
         for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
             for start, end in spans:
@@ -178,13 +178,10 @@ def _borders(span: TimeSpan) -> tuple[float, float]:
     return in_utc(span.start).timestamp(), in_utc(span.end).timestamp()
 
 
-def _times_in(
-    entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
-) -> Iterator[TimeSpan]:
+def times_in(entry: Entry, tell: Tell) -> Iterator[TimeSpan]:
     """The times that the entry's text names with some certainty."""
-    spans = tell(
-        entry.content, getattr(entry, "since", None), "en" if entry.content.isascii() else "zh"
-    )
+    language: Language = "en" if entry.content.isascii() else "zh"
+    spans = tell(entry.content, getattr(entry, "since", None), language)
     return (span for span in spans if span.certainty >= LEAST_CERTAINTY)
 
 

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import cache, lru_cache
 from itertools import compress
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
-from rolememory.schema.scene import Language, TimeSpan
 from rolememory.shipped import lexicon
 from rolememory.text.arrays import Floats, np
+from rolememory.text.dates import Tell
 from rolememory.text.late_pattern import late_pattern
 from rolememory.text.noise import noise
 from rolememory.triggers.base import Derive
+from rolememory.triggers.dates import times_in
 from rolememory.triggers.table import Table
 
 ASKING = 0.6  # of its evidence that a line loses which only asks
@@ -21,9 +21,6 @@ QUIET = 0.2  # what evidence counts of a line that says nothing ...
 QUIET_FROM = 1.8  # ... beyond so many nats: enough to come, after those that say something
 DATED = 0.25  # of its evidence that a line with a time gains where somebody asks when
 LOOKED_AT = 60  # best lines in which a time is looked for
-CERTAIN = 0.6  # least certainty of a time in a text
-
-Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 
 _ASKED = late_pattern(r"(?<![^.!?。！？…\n])[^.!?。！？…\n]*[?？]+")  # from where a sentence begins
 _ENDS = ".!?。！？…\n,，;；"
@@ -137,14 +134,9 @@ class Informativeness:
         beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - says)
         told -= np.float32(1.0 - QUIET) * beyond
         if asks_when(query):
-            dated = [row for row in _best(told) if self._dated(entry(row))]
+            dated = [row for row in _best(told) if any(times_in(entry(row), self._tell))]
             told[dated] *= np.float32(1.0 + DATED)
         return told
-
-    def _dated(self, entry: Entry) -> bool:
-        language: Language = "en" if entry.content.isascii() else "zh"
-        found = self._tell(entry.content, getattr(entry, "since", None), language)
-        return any(one.certainty >= CERTAIN for one in found)
 
 
 def _best(evidence: Floats) -> Sequence[int]:

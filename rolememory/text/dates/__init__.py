@@ -21,6 +21,8 @@ MAX_TEXT = 20_000  # characters read
 DEFAULT = DatesSettings()
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # reference if only absolute times count
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
+Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
+"""(text, when it was told, language) -> the times in it."""
 
 
 def times(
@@ -38,9 +40,7 @@ def times(
 
 
 @lru_cache(maxsize=8)
-def teller(
-    settings: DatesSettings = DEFAULT,
-) -> Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]:
+def teller(settings: DatesSettings = DEFAULT) -> Tell:
     """A cached function for the times in a memory's text, relative to when it was told; without that, only absolute ones.
 
     Cached because all memories are read again whenever one changes.
