@@ -33,7 +33,11 @@ def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     prompted = frozenset(role_memory.usage.uses.tallies())  # as far back as uses are recorded
     vectors, turn = role_memory.parts.context.vectors(), role_memory.turns
     chats = _newest(role_memory)
-    stored = (role_memory.store.snapshot().version, vectors and vectors.version, visibility.token)
+    stored = (
+        role_memory.store.snapshot().version,
+        vectors and vectors.moves.version,
+        visibility.token,
+    )
     said_in = tuple((info.id, info.updated) for info in chats)
     seen = (role_memory, stored, names, prompted, turn, said_in)
     if known is not None and known.seen == seen:

@@ -60,7 +60,7 @@ class TermIndex:
     def __init__(self, read: Callable[[Any], str] = str) -> None:
         self._read = read
         self._lock = threading.RLock()
-        self._moves = ChangeLog[str]()
+        self.moves = ChangeLog[str]()  # ids that got another row
         self._load: Callable[[], bytes | None] | None = None
         self._clear()
 
@@ -84,15 +84,6 @@ class TermIndex:
         return entry_id in self._row_of
 
     @property
-    def version(self) -> int:
-        """Changes whenever an id gets another row."""
-        return self._moves.version
-
-    def moved(self, since: int) -> list[str] | None:
-        """Ids that got another row since that version; None if no longer known."""
-        return self._moves.since(since)
-
-    @property
     def n_rows(self) -> int:
         """Number of rows in `scores`, including removed ones."""
         return len(self._digests)
@@ -105,7 +96,7 @@ class TermIndex:
         """The same for many."""
         with self._lock:
             self._open()
-            self._moves.note(*[one for one, item in items if self._put(one, item)])
+            self.moves.note(*[one for one, item in items if self._put(one, item)])
 
     def add_known(self, items: Mapping[str, Any], digests: Sequence[bytes]) -> None:
         """The same for many whose texts have these digests; known texts are not read."""
@@ -123,7 +114,7 @@ class TermIndex:
             self._row_of |= known
             places = np.fromiter(known.values(), np.int64)
             np.add.at(np.frombuffer(self._copies, np.uint32), places, 1)
-            self._moves.all()
+            self.moves.all()
 
     def _open(self) -> None:
         """Load the sealed postings, once."""
@@ -192,7 +183,7 @@ class TermIndex:
         with self._lock:
             if (row := self._row_of.pop(entry_id, None)) is not None:
                 self._copies[row] -= 1
-                self._moves.note(entry_id)
+                self.moves.note(entry_id)
                 if self.n_rows > 2 * len(self._row_of) + 1000:
                     self.compact()
 
@@ -204,7 +195,7 @@ class TermIndex:
             self._clear(self._resealed(alive))
             self._row_of = {one: number[row] for one, row in row_of.items()}
             self._copies = array("I", copies[alive].tobytes())
-            self._moves.all()
+            self.moves.all()
 
     def rows(self, ids: Iterable[str]) -> Rows:
         """The row of each id, -1 if absent; shape (n_ids,)."""

@@ -138,7 +138,8 @@ class VectorTable:
     """
 
     def __init__(self, dim: int, background: Mapping[str, Floats] | None = None) -> None:
-        self.dim, self._moves = dim, ChangeLog[str]()
+        self.dim = dim
+        self.moves = ChangeLog[str]()  # ids whose row changed its meaning
         self.background: Mapping[str, Floats] = background or {}
         self._lock = threading.RLock()
         self._ids: list[str] = []
@@ -153,16 +154,6 @@ class VectorTable:
 
     def __contains__(self, entry_id: object) -> bool:
         return entry_id in self._row_of
-
-    @property
-    def version(self) -> int:
-        """Changes whenever a row changes its meaning."""
-        return self._moves.version
-
-    def moved(self, since: int) -> list[str] | None:
-        """Ids whose row changed its meaning since that version; None if no longer known."""
-        with self._lock:
-            return self._moves.since(since)
 
     def ids(self) -> tuple[str, ...]:
         """Every id that has vectors."""
@@ -229,7 +220,7 @@ class VectorTable:
                     self._names[name] = entry_id
                 if n > 1:
                     self._further.put(row, vectors[end - n + 1 : end])
-            self._moves.note(*given)
+            self.moves.note(*given)
 
     def _place(self, entry_id: str) -> int:
         """The row of an id, cleared, or a new one."""
@@ -266,10 +257,10 @@ class VectorTable:
                 self._further.move(last, row)
                 self._ids[row], self._digests[row] = self._ids[last], self._digests[last]
                 self._row_of[self._ids[row]] = row
-                self._moves.note(self._ids[row])
+                self.moves.note(self._ids[row])
             self._ids.pop()
             self._digests.pop()
-            self._moves.note(entry_id)
+            self.moves.note(entry_id)
 
     def named(self) -> NamedVectors:
         """Every vector by the name of its text, for a vector file."""

@@ -116,7 +116,7 @@ class RowMapping:
     """Maps rows of a table to rows of an index, updated with the index."""
 
     def __init__(self, index: TermIndex | VectorTable, table: Table) -> None:
-        self.version = index.version
+        self.version = index.moves.version
         self._index, self._table = index, table
         self._rows = ArrayColumn("i8", -1)
         self._alike: bool | None = None  # whether all lie there as here; None = look
@@ -133,10 +133,11 @@ class RowMapping:
 
     def follow(self) -> None:
         """Update what moved in the index since the last call. Cost: O(moved)."""
-        version = self._index.version
-        if version == self.version:
+        moves, before = self._index.moves, self.version
+        self.version = moves.version
+        if self.version == before:
             return
-        moved, self.version = self._index.moved(self.version), version
+        moved = moves.since(before)
         of = self._table.row_of
         ids = of if moved is None else {one for one in moved if one in of}
         self._put([of[one] for one in ids], self._index.rows(ids))
@@ -454,7 +455,7 @@ class SemanticTrigger(ByRows):
         while True:
             places.follow()
             similarities = vectors.all_similarities(queries)
-            if vectors.version == places.version:
+            if vectors.moves.version == places.version:
                 return similarities
 
     def _evidence(

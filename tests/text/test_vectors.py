@@ -157,14 +157,14 @@ def test_a_vector_of_another_size_is_refused() -> None:
 
 def test_the_version_moves_with_every_change() -> None:
     table = VectorTable(DIM)
-    seen = [table.version]
+    seen = [table.moves.version]
     table.set("a", unit(1))
-    seen.append(table.version)
+    seen.append(table.moves.version)
     table.remove("a")
-    seen.append(table.version)
+    seen.append(table.moves.version)
     table.remove("a")
     assert seen == [0, 1, 2]
-    assert table.version == 2
+    assert table.moves.version == 2
 
 
 @given(st.text(alphabet="ab 。.,，!\n中", max_size=200), st.integers(1, 40))
