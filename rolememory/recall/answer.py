@@ -7,7 +7,7 @@ from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, inherited, turn_gate
 from rolememory.recall.query import RecallQuery
 from rolememory.recall.restated import inherit
-from rolememory.recall.weigh import order, weigh
+from rolememory.recall.weigh import Ranking, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.value_class import value_class
 
@@ -22,7 +22,7 @@ class RecallResult:
     notes: tuple[str, ...] = ()
 
 
-def rank(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored], tuple[str, ...]]:
+def rank(question: RecallQuery, *, anew: bool = False) -> tuple[Ranking, tuple[str, ...]]:
     """All activated memories, best first, and notes of strategies that could not work.
 
     `anew`: whom the asker may hear is found out again, under changed rules.
@@ -49,14 +49,14 @@ def rank(question: RecallQuery, *, anew: bool = False) -> tuple[Sequence[Scored]
             heirs=inherited(index.memories, asker, heard),
             note=note,
         )
-    scored: Sequence[Scored] = inherit(ranking, question.scene.user)
+    scored = inherit(ranking, question.scene.user)
     if question.associated:
         told = (
             found
             for other in question.associated
             for found in other.heard(question.scene, asker, question.settings, note)
         )
-        scored = sorted([*scored, *told], key=order)
+        scored = Ranking.of([*scored, *told])
     patterns = question.scene.patterns.notes if question.scene.patterns else ()
     return scored, (*notes, *patterns)
 

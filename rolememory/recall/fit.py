@@ -18,7 +18,7 @@ from rolememory.recall.allowance import Allowance, FoundOutLater, Why
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.query import RecallQuery
 from rolememory.recall.visible import ComparedTexts, is_long, plain
-from rolememory.recall.weigh import Ranking, placed
+from rolememory.recall.weigh import Ranking, rank_key
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.passage import Passage
@@ -383,12 +383,12 @@ def _by_score(
     scores, memories, margin = ranking.scores, ranking.memories, rules.keep_margin
     if not held or not margin:
         return places
-    raised = sorted((placed(float(scores[at]) + margin, memories[at]), at) for at in held)
+    raised = sorted((rank_key(float(scores[at]) + margin, memories[at]), at) for at in held)
     places = [at for at in places if at not in held]
     place = len(places)
     for key, at in reversed(raised):
         place = bisect(
-            places, key, hi=place, key=lambda one: placed(float(scores[one]), memories[one])
+            places, key, hi=place, key=lambda one: rank_key(float(scores[one]), memories[one])
         )
         places.insert(place, at)
     return places
@@ -490,7 +490,7 @@ def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     content = plain(memory.content)
     told = is_long(content) and content in visible.joined
     known = isinstance(memory, Passage)  # by what it rests on: likeness need not tell
-    stands = told or (not known and visible.says_like(memory.content, rules.near_duplicate))
+    stands = told or (not known and visible.compared.like(content, rules.near_duplicate))
     return Reason("visible") if stands else None
 
 

@@ -7,7 +7,7 @@ before the one it restates, so that a claim does not become the character's own 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from rolememory.recall.weigh import Ranking, placed
+from rolememory.recall.weigh import Ranking, rank_key
 from rolememory.schema.evidence import Contribution, Reason, Scored
 from rolememory.schema.passage import Passage
 from rolememory.text.words import weighty
@@ -35,7 +35,7 @@ def inherit(ranking: Ranking, asker: str | None) -> Ranking:
     scores = ranking.scores.copy()
     scores[list(lowered)] = list(lowered.values())
     order = sorted(
-        range(len(scores)), key=lambda at: placed(float(scores[at]), ranking.memories[at])
+        range(len(scores)), key=lambda at: rank_key(float(scores[at]), ranking.memories[at])
     )
 
     def put_together(place: int) -> Scored:

@@ -144,15 +144,12 @@ class Visible:
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
-    def _compared(self) -> "ComparedTexts":
+    def compared(self) -> "ComparedTexts":
+        """The texts, to be compared with others."""
         found = ComparedTexts()
         for text in self.texts:
             found.add(text)
         return found
-
-    def says_like(self, content: str, least: float) -> bool:
-        """Whether one of the texts is at least that similar."""
-        return self._compared.like(plain(content), least) is not None
 
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):

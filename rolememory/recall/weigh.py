@@ -78,7 +78,7 @@ class Ranking(Sequence[Scored]):
         """A ranking of existing objects."""
         if isinstance(scored, Ranking):
             return scored
-        best = sorted(scored, key=order)
+        best = sorted(scored, key=lambda one: rank_key(one.score, one.memory))
         return cls(
             [one.memory for one in best],
             np.array([one.relevance for one in best]),
@@ -182,18 +182,13 @@ def weigh(
     )
 
 
-def order(scored: Scored) -> tuple[float, float, str]:
-    """The total order of scored memories, best first."""
-    return placed(scored.score, scored.memory)
-
-
-def placed(score: float, memory: Memory) -> tuple[float, float, str]:
-    """The total order of memories with this score, best first."""
+def rank_key(score: float, memory: Memory) -> tuple[float, float, str]:
+    """The total order of memories with these scores, best first."""
     return (-score, -memory.since.timestamp() if memory.since else 0.0, memory.id)
 
 
 def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> list[int]:
-    """Places in the order of `order`."""
+    """Places in the order of `rank_key`."""
     newest = np.where(np.isnan(since), 0.0, -since)
     best = np.lexsort((newest, -score))
     scores, moments = score[best], newest[best]

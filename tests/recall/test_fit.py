@@ -267,7 +267,7 @@ def test_what_stands_in_view_is_compared_with_all_that_may_be_alike(
     one: str, texts: list[str], least: float
 ) -> None:
     alike = any(likeness(one, text, least) for text in texts)
-    assert Visible.of("", texts).says_like(one, least) is alike
+    assert bool(Visible.of("", texts).compared.like(one, least)) is alike
 
 
 def test_two_dates_are_two_memories() -> None:
