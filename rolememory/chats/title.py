@@ -1,9 +1,10 @@
 """The automatic title of a chat: its truncated first words."""
 
-import unicodedata
 from bisect import bisect_right
 from functools import lru_cache
 from itertools import accumulate
+
+from rolememory.text.width import cells
 
 WIDTH = 40  # columns; a Chinese character takes two
 _STOPS = frozenset(" \u3000,.;:!?，。；：！？、…")
@@ -19,17 +20,12 @@ def title_of(text: str) -> str:
     '我把灯塔的油加满了，今晚的风暴应该不会…'
     """
     line = " ".join(text.split())
-    ends = list(accumulate(map(_columns, line)))
+    ends = list(accumulate(map(cells, line)))
     if not ends or ends[-1] <= WIDTH:
         return line
     end = bisect_right(ends, WIDTH - 1)
     cut = line[:end]
-    if all(_columns(one) == 1 and one.isalnum() for one in line[end - 1 : end + 1]):
+    if all(cells(one) == 1 and one.isalnum() for one in line[end - 1 : end + 1]):
         whole = max((place for place, one in enumerate(cut) if one in _STOPS), default=0)
         cut = line[:whole] if whole and 2 * ends[whole - 1] >= WIDTH else cut
     return cut.rstrip("".join(_STOPS)) + "…"
-
-
-def _columns(letter: str) -> int:
-    wide = unicodedata.east_asian_width(letter) in "WF"
-    return 2 if wide else 0 if unicodedata.combining(letter) else 1

@@ -176,7 +176,7 @@ class Cards:
 
     def named_in(self, texts: Sequence[str], app_state: AppState) -> list[Role]:
         """The roles whose description is in these texts: one, or several that share it."""
-        there = plain("\n".join(texts))
+        there = fold_name("\n".join(texts))
         if len(there) < _TELLING:
             return []
         found = [
@@ -226,12 +226,7 @@ def _read(path: Path, name: str) -> tuple[str, str]:
     words = card.description
     for macro in ("{{char}}", "{{Char}}", "<BOT>"):
         words = words.replace(macro, card.name)
-    return card.name or name, plain(words.partition("{{")[0]) if "{{" in words else plain(words)
-
-
-def plain(text: str) -> str:
-    """A text for comparing descriptions: folded, on one line."""
-    return fold_name(text)
+    return card.name or name, fold_name(words.partition("{{")[0])
 
 
 def _group(found: "object", name: str) -> str:
