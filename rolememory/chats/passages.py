@@ -19,7 +19,7 @@ from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.look import this_look
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
-from rolememory.text.noise import answers, is_echo
+from rolememory.text.noise import answers, is_elliptical
 from rolememory.text.passages import passages
 from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
@@ -249,7 +249,8 @@ def _question(before: ChatMessage | None, said: ChatMessage, speaker: str) -> st
     if "?" not in before.text and "？" not in before.text:
         return ""
     ends = [one.of(before.text) for one in reversed(sentences(before.text)[-2:])]
-    asked = (one for at, one in enumerate(ends) if not (at and is_echo(one)))
+    whole = len(sentences(said.text)) > 1  # it tells something by itself
+    asked = (one for at, one in enumerate(ends) if not ((at or whole) and is_elliptical(one)))
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
     question = next(found, "")
     told = said.text.replace(speaker, "")

@@ -139,10 +139,10 @@ def _side_by_side(last: Passage, one: Passage) -> bool:
 
 
 def _asks(last: Passage, one: Passage) -> bool:
-    """Whether a passage ends with the question that the other answers."""
+    """Whether a passage has the question that the other answers."""
     question = one.evidence[0].answers
     same = last.evidence[0].chat == one.evidence[0].chat
-    return bool(question) and same and last.content.rstrip().endswith(question)
+    return bool(question) and same and question in last.content
 
 
 def in_order(memories: Sequence[Memory]) -> list[Memory]:

@@ -17,7 +17,6 @@ from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_li
 ENOUGH = 1.5  # weight of two rare words, or one and a few common ones: not noise
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_ECHO = 3  # maximum size of an echoed word: Han characters, a word in letters counts two
 _TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
 _CLAUSES = late_pattern(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
 _ASKS_ONLY = late_pattern(r"[^.!。…\n]+\?\W*")
@@ -60,18 +59,19 @@ def _is_filler(clause: str) -> bool:
 
 
 def answers(question: str, reply: str) -> bool:
-    """Whether a reply may answer a question: gestures and interjections alone answer only yes-or-no questions, a question in return none.
+    """Whether a reply may answer a question: gestures and interjections alone answer only yes-or-no questions, a question in return none but a proposal.
 
     >>> answers("Where is the map?", "*She nods.*"), answers("Do you like tea?", "*She nods.*")
     (False, True)
     >>> answers("Who broke it?", "I did."), answers("地图在哪里？", "嗯……"), answers("你有几个孩子？", "三个，怎么了？")
     (True, False, True)
-    >>> answers("Do you like tea?", "Why do you ask?"), answers("学得如何？", "你住在哪里？")
-    (False, False)
+    >>> answers("Do you like tea?", "Why do you ask?"), answers("学得如何？", "你住在哪里？"), answers("去哪？", "听雨楼怎么样？")
+    (False, False, True)
     """
     told = plain(reply)
     clauses = [clause for clause in _CLAUSES.split(told) if clause.strip()]
-    if clauses and _is_open(clauses[0]) and _ASKS_ONLY.fullmatch(told):
+    asks = clauses and _is_open(clauses[0]) and not _has("proposal", clauses[0])
+    if asks and _ASKS_ONLY.fullmatch(told):
         return False
     mute = (
         _is_filler(clause) and any(_open_questions(one)[1].search(clause) for one in _LANGUAGES)
@@ -80,20 +80,31 @@ def answers(question: str, reply: str) -> bool:
     return not clauses or not _is_open(plain(question)) or not all(mute)
 
 
-def is_echo(question: str) -> bool:
-    """Whether a question is one word, repeated before going on.
+def is_elliptical(question: str) -> bool:
+    """Whether a question has no form of one: an echo, or a word held up.
 
-    >>> is_echo("Pumpkin?"), is_echo("汤圆？"), is_echo("Who?"), is_echo("你妹妹呢？")
+    >>> is_elliptical("Pumpkin?"), is_elliptical("Passing through?"), is_elliptical("Is it far?")
+    (True, True, False)
+    >>> is_elliptical("汤圆？"), is_elliptical("新来的琴师？"), is_elliptical("你妹妹呢？"), is_elliptical("你去不去？")
     (True, True, False, False)
     """
     asked = plain(question)
-    size = sum(2 if one.isascii() else 1 for one in _WORDS.findall(asked))
-    return size <= _ECHO and not _is_open(asked)
+    return not _is_open(asked) and not _has("closed", asked)
 
 
 def _is_open(asked: str) -> bool:
     """Whether this is asked with a word that yes or no does not answer."""
     return any(_open_questions(one)[0].search(asked) for one in _LANGUAGES)
+
+
+def _has(name: str, text: str) -> bool:
+    """Whether a text has what the pattern of this name in either lexicon describes."""
+    return any(_pattern(one, name).search(text) for one in _LANGUAGES)
+
+
+@cache
+def _pattern(language: Language, name: str) -> re.Pattern[str]:
+    return re.compile(_raw(language)[name])
 
 
 @cache
@@ -103,7 +114,7 @@ def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str
     rows = " ".join(raw["words"][name] for name in raw["mute"]).split()
     either = "|".join(map(re.escape, sorted(rows, key=len, reverse=True)))
     mute = rf"\b(?:{either})\b" if language == "en" else either
-    return re.compile(raw["open"]), re.compile(mute)
+    return _pattern(language, "open"), re.compile(mute)
 
 
 @cache
