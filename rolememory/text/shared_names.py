@@ -9,16 +9,13 @@ Chinese  three characters in a row without an everyday word of two           胡
 import re
 from collections.abc import Collection, Set
 from functools import cache, lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import chain
-from types import ModuleType
 
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import simplified
-from rolememory.text.words import PAIR, RARE, kind, stem, tokens, word_lists
+from rolememory.text.words import PAIR, RARE, called, kind, segmenter, stem, tokens, word_lists
 
 _RUN = 3  # Chinese characters: most pairs of them are everyday words
 _LONGEST = 2000  # characters read, at the end of a message
@@ -48,6 +45,8 @@ class Names:
         self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
         han = (one for one in _han_names(message) if but.isdisjoint(_pairs(one)))
         self._new_han = [one for one in han if not any(one in text for text in before)]
+        called_by = (one for one in called(message) if one not in but)
+        self._called = [one for one in called_by if not any(one in text for text in before)]
         known = frozenset(chain.from_iterable(map(tokens, before)))
         names = self._said.capital - self._said.small
         self._new = frozenset(one for one in names if self._is_new(stem(one.lower()), known))
@@ -55,11 +54,13 @@ class Names:
     @property
     def has_new(self) -> bool:
         """Whether it may hold names that the talk before it lacks."""
-        return bool(self._new_han or self._new)
+        return bool(self._new_han or self._called or self._new)
 
     def new_in(self, text: str) -> bool:
         """Whether a text contains a name of the message that the talk before it lacks."""
         if any(one in text for one in self._new_han):
+            return True
+        if any(is_named_in(one, text) for one in self._called):
             return True
         if not any(one in text for one in self._new):
             return False
@@ -115,14 +116,14 @@ def _name_runs(text: str) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _han_names(text: str) -> frozenset[str]:
     """The Chinese names in a text; of those that the dictionary lacks also the beginnings, since what follows may be taken for a part."""
-    segmenter = _segmenter()
-    if segmenter is None or not _PAIR.search(text):
+    known = segmenter()
+    if known is None or not _PAIR.search(text):
         return frozenset()
     names: set[str] = set()
     end = 0
-    for word, tag in segmenter.tag(simplified(text)):
+    for word, tag in known.tag(simplified(text)):
         start, end = end, end + len(word)
-        if tag == "nr" and not segmenter.has_word(word):
+        if tag == "nr" and not known.has_word(word):
             names.update(text[start:at] for at in range(start + 2, end + 1))
         elif tag == "nrt" or (tag == "nr" and _is_called(word)):
             names.add(text[start:end])
@@ -134,17 +135,24 @@ def _is_called(word: str) -> bool:
     return len(word) == 3 or (len(word) == 2 and word[0] in word_lists("zh").familiar)
 
 
+def is_named_in(one: str, text: str) -> bool:
+    """Whether a text has somebody whose surname, or part of whose given name, is this character.
+
+    >>> is_named_in("陆", "陆沉欠我三百两银子。"), is_named_in("墨", "沈墨偷了马。"), is_named_in("墨", "没有墨水。")
+    (True, True, False)
+    """
+    if one not in text:
+        return False
+    after = text[text.index(one) + 1 :][:1]
+    surname = one in word_lists("zh").surnames and kind(one + after) == PAIR
+    return surname or any(one in name for name in _han_names(text))
+
+
 @cache
 def _subject() -> re.Pattern[str]:
     """A word that is the subject of a sentence."""
     verbs = "|".join(word_lists("en").auxiliary)
     return re.compile(rf"(?<![^\W_])[^\W\d_]{{2,}}(?=['’]s\b| (?:{verbs})\b)")
-
-
-@cache
-def _segmenter() -> ModuleType | None:
-    """The segmenter, which reads its dictionary at first use; None where it is not to be had (Windows on ARM)."""
-    return import_module("rjieba") if find_spec("rjieba") else None
 
 
 def _pairs(run: str) -> list[str]:

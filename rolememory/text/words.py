@@ -7,7 +7,7 @@ question ─ term_query ─▶ TermQuery(weights, surfaces)
 import re
 import sys
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -57,6 +57,8 @@ class WordLists:
     pointing: frozenset[str]  # anaphoric words
     auxiliary: frozenset[str]  # verbs that follow a subject
     familiar: frozenset[str]  # characters before the name of somebody familiar
+    surnames: frozenset[str]
+    calls: tuple[Sequence[str], Sequence[str]]  # before and after a given name; a surname
     around: frozenset[str]  # characters beside a word of one character, which form no word with it
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     apart: Mapping[str, str]  # form -> its stem, where the stemmer gives that of an unrelated word
@@ -77,8 +79,8 @@ def word_lists(language: str) -> WordLists:
         frozenset(raw.get(name, ()))
         for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    auxiliary, familiar, around = (
-        frozenset(raw.get(name, ())) for name in ("auxiliary", "familiar", "around")
+    auxiliary, familiar, surnames, around = (
+        frozenset(raw.get(name, ())) for name in ("auxiliary", "familiar", "surnames", "around")
     )
     return WordLists(
         stop,
@@ -88,6 +90,8 @@ def word_lists(language: str) -> WordLists:
         pointing,
         auxiliary,
         familiar,
+        surnames,
+        (raw.get("given_calls", ()), raw.get("surname_calls", ())),
         around | stop | {" "},
         forms,
         apart,
@@ -270,6 +274,38 @@ def term_query(text: str) -> TermQuery:
         {token: HAN_ALONE if token in alone else kind(token)[0] for token in asked},
         {token: spelt.get(token, token) for token in asked},
     )
+
+
+@lru_cache(maxsize=256)
+def called(text: str) -> frozenset[str]:
+    """The Han characters that stand for a name in a text, as in 阿墨, 小墨, 墨儿; of a surname as in 姓陆的, 老陆, 陆家.
+
+    >>> [sorted(called(text)) for text in ("墨儿和姓陆的走了。", "老师的脸蛋儿。", "小金鱼在老槐树下。")]
+    [['墨', '陆'], [], []]
+    """
+    zh, found = word_lists("zh"), set[str]()
+    for run, _, _ in _runs(text):
+        around = f" {run} "
+        for left, first, second, right in zip(around, run, run[1:], around[3:], strict=False):
+            sides = (second, second + right, first), (first, left + first, second)
+            for (one, beside, mark), given, surname in zip(sides, *zh.calls, strict=True):
+                is_given = mark in given and not _is_word(first + second)
+                if not (is_given or (mark in surname and one in zh.surnames)):
+                    continue
+                found |= {one} if kind(one) == HAN and not _is_word(beside) else set()
+    return frozenset(found)
+
+
+def _is_word(pair: str) -> bool:
+    """Whether two Han characters are a word; true where no dictionary is at hand."""
+    known = segmenter()
+    return known is None or known.has_word(pair)
+
+
+@cache
+def segmenter() -> ModuleType | None:
+    """The Chinese segmenter, which reads its dictionary at first use; None where it is not to be had (Windows on ARM)."""
+    return import_module("rjieba") if find_spec("rjieba") else None
 
 
 def _alone(text: str) -> frozenset[str]:

@@ -25,9 +25,10 @@ from rolememory.text import calibrate
 from rolememory.text.arrays import Doubles, Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
+from rolememory.text.shared_names import is_named_in
 from rolememory.text.terms import CollectionStatistics, TermIndex, most_telling
 from rolememory.text.vectors import VectorTable, products
-from rolememory.text.words import TermQuery, context_dependence, term_query, tokens
+from rolememory.text.words import RARE, TermQuery, called, context_dependence, term_query, tokens
 from rolememory.triggers.acts import OF_ANOTHER, asked_acts
 from rolememory.triggers.base import ByRows, Parts, register
 from rolememory.triggers.conversation import Conversations
@@ -64,6 +65,7 @@ MOST_TELLING = 12  # tokens of a passage that ask for what was said later about 
 SAYS_WHO = 0.09  # of what a message asks: the name of who says it, where that stands before it
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
+MOST_NAMING = 60  # newest texts that are read for whom they name
 LITTLE = 0.1  # nats of its own below which a text is found by its neighbours alone
 
 
@@ -316,6 +318,7 @@ class SemanticTrigger(ByRows):
         asked = self._asking(scene, among & self._open.values)
         question, terms, mask, nearness = asked.question, asked.terms, asked.mask, asked.nearness
         coverage = self._of_others_present(asked, self._coverage(question, terms))
+        coverage = self._of_called(asked, coverage)
         own = self._own(asked, coverage)
         told = self._told(asked, coverage, own)
         least = 0.0 if self._similarity else FAINTEST
@@ -414,6 +417,23 @@ class SemanticTrigger(ByRows):
             rest = question.without(meant[name])
             share = np.float32(terms.asked(rest) / terms.asked(question))
             told = np.where(self._people.about(name), share * self._coverage(rest, terms), told)
+        return told
+
+    def _of_called(self, asked: "_Asked", coverage: Floats) -> Floats:
+        """The coverage; a character by which the message calls somebody tells as much as a word in texts that name them.
+
+        Cost: O(texts with the character), of which `MOST_NAMING` are read.
+        """
+        question, terms = asked.question, asked.terms
+        meant = called(asked.scene.query) & question.weights.keys()
+        if terms is None or not (meant := meant - names_of_present(asked.scene)):
+            return coverage
+        told = coverage.copy()
+        for one in meant:
+            rows = (self._holding(one, terms) & asked.mask).nonzero()[0][-MOST_NAMING:].tolist()
+            naming = [row for row in rows if is_named_in(one, self.table.entry(row).content)]
+            more = (RARE[0] - question.weights[one]) * terms.information(one)
+            told[naming] += np.float32(more / terms.asked(question))
         return told
 
     def _holding(self, token: str, terms: CollectionStatistics) -> Mask:

@@ -65,6 +65,41 @@ def test_a_name_that_the_talk_has_already_recalls_nothing_by_itself(
     assert not lines(role_of(home, name, TOLD[name]), [before, message]), tells
 
 
+PET_NAMES = [
+    ("墨儿回来了。", "马"),
+    ("我今天碰见小墨了，他瘦了不少。", "马"),
+    ("阿墨又做了什么好事？", "马"),
+    ("姓陆的又来了。", "银子"),
+    ("老陆还欠我银子吗？", "银子"),
+    ("陆家的人昨天来过。", "银子"),
+]
+
+
+@pytest.mark.parametrize(("message", "tells"), PET_NAMES)
+@pytest.mark.parametrize("kept", [False, True], ids=["said", "kept as a memory"])
+def test_a_short_form_of_a_chinese_name_recalls_what_is_known_of_its_bearer(
+    home: Home, message: str, tells: str, kept: bool
+) -> None:
+    told = ["沈墨上个月偷了我的马，卖到了青州。", "陆沉欠我三百两银子，一直没还。"]
+    role = role_of(home, "沈晚", [] if kept else told)
+    for text in told if kept else ():
+        role.remember(text)
+    assert tells in lines(role, ["今晚月色不错。", message])[0]
+
+
+def test_a_short_form_of_the_characters_name_brings_nothing_said_to_them(home: Home) -> None:
+    told = ["沈晚，我把马卖了。", "沈晚，我欠陈默三百两银子。"]
+    assert not lines(role_of(home, "沈晚", told), ["...", "晚儿，早。"])
+
+
+@pytest.mark.parametrize(
+    "message", ["墨水用完了。", "小金鱼死了。", "这儿没有墨迹。", "陆路不通。"]
+)
+def test_a_character_that_calls_nobody_recalls_nobody(home: Home, message: str) -> None:
+    told = ["沈墨上个月偷了我的马，卖到了青州。", "金朵儿欠我三百两银子，一直没还。"]
+    assert not lines(role_of(home, "沈晚", told), ["今晚月色不错。", message])
+
+
 @pytest.mark.parametrize(
     ("name", "message"), [("Mira", "Take care. Bye!"), ("沈晚", "今天好开心。")]
 )
