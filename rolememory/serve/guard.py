@@ -377,7 +377,7 @@ class GuardedRequest(HTTPConnection):
                 415,
                 "content_type",
                 "cannot read {kind!r}" if kind else "cannot read a body without a type",
-                "send application/json",
+                "send application/json, or a file as application/octet-stream",
                 kind=kind[:60],
             )
 

@@ -48,7 +48,7 @@ REFUSALS: Mapping[int, HttpRefusal] = {
             412,
             "stale",
             "it was changed since you saw it",
-            "look at `current`, then change it again",
+            "look at it as it is now, then change it again",
         ),
         HttpRefusal(
             413,

@@ -225,13 +225,8 @@ class HomeFolder:
         return role
 
     def _refuse_taken(self, name: str, role_id: str | None) -> None:
-        taken = [role.id for role in self.roles() if fold_name(name) in folded_names(role)]
-        if taken and role_id is None:
-            raise InvalidValueError(
-                "role {taken} already answers to {name!r}; choose another name, or give an id to have both",
-                taken=taken[0],
-                name=name,
-            )
+        if role_id is None and (taken := called(self.roles(), name)):
+            raise taken_name(taken[0], name)
 
     def _scan(self) -> None:
         """Check the space of every role; read each changed role.json."""
@@ -281,6 +276,15 @@ def _folder(space: Space) -> Path:
             "{place} has no folder; this works on homes that are kept as files", place=space.place
         )
     return space.folder
+
+
+def taken_name(role: Role, name: str) -> InvalidValueError:
+    """The error for a name that a role has."""
+    return InvalidValueError(
+        "the role {role!r} already answers to {name!r}; choose another name",
+        role=role.name,
+        name=name,
+    )
 
 
 def called(roles: Iterable[Role], name: str) -> list[Role]:

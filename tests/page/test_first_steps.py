@@ -1,6 +1,7 @@
 """An empty home: from nothing to the first recalled memory."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,31 @@ def test_from_an_empty_home_to_a_first_recalled_memory(
         expect(visitor.page.locator("#recalled")).to_contain_text(said)
         visitor.page.get_by_role("link", name=visitor.says("welcome.garden")).click()
         expect(visitor.page.locator("canvas")).to_have_attribute("data-points", "1")
+
+
+REST_WORDS = re.compile(r"`|/api/|\bbody\b|请求体|-[0-9a-f]{4}-")
+
+
+@EITHER
+def test_what_is_refused_is_told_in_words_of_the_page(
+    browser: Browser, empty: Served, tmp_path: Path, language: str, screen: str
+) -> None:
+    role, nothing = empty.home.create("Mira"), tmp_path / "nothing.png"
+    nothing.touch()
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.goes("welcome")
+        visitor.page.locator("summary", has_text=visitor.says("welcome.another")).click()
+        alert = visitor.page.locator(".banner[role=alert]")
+        for name, told in (("mira", role.role.name), ("x" * 300, "name")):
+            visitor.field("welcome.name").fill(name)
+            visitor.button("welcome.make").click()
+            expect(alert).to_contain_text(told)
+            expect(alert).not_to_contain_text(REST_WORDS)
+        visitor.field("welcome.card.file").set_input_files(nothing)
+        refused = visitor.page.get_by_text("nothing.png")
+        expect(refused).to_be_visible()
+        expect(refused).not_to_contain_text(REST_WORDS)
+        visitor.errors = [error for error in visitor.errors if "422" not in error]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from fastapi import Body, Query
 from pydantic import Field
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.errors import UnknownNameError
 from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import MAX_ALIASES, Association, Role
 from rolememory.serve.rest.dependencies import (
@@ -20,7 +20,7 @@ from rolememory.serve.rest.dependencies import (
     tag,
 )
 from rolememory.serve.rest.schemas import In, Line, Lines, Name, Out, Page, Translated
-from rolememory.storage.home import called
+from rolememory.storage.home import called, taken_name
 from rolememory.storage.settings import overridden
 
 routes = router("roles", under="/roles")
@@ -241,11 +241,7 @@ def _refuse_taken(home: Home, names: Iterable[str], role_id: str = "") -> None:
     roles = [role for role in home.roles() if role.id != role_id]
     for name in names:
         if taken := called(roles, name):
-            raise InvalidValueError(
-                "role {id} already answers to {name!r}; choose another name",
-                id=taken[0].id,
-                name=name,
-            )
+            raise taken_name(taken[0], name)
 
 
 def _linked(home: Home, names: Iterable[str]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ async def _upload(
     data = await request.body()
     if not data:
         raise InvalidValueError(
-            "the file is empty; save it again where it comes from, or send its bytes as the body"
+            "the file is empty: no bytes came; save it again where it comes from"
         )
     limits.check_size(data, "upload")
     return Upload(data, plain_name(filename))

@@ -15,12 +15,15 @@ export async function useToken(given) {
   return true;
 }
 
+/** A place without the part of the request that it stands in: people see fields, not requests. */
+const plainPlace = (told) => told.replace(/^(body|query|path)\./, "");
+
 /** {status, code, message, hint, where, all, current}; `missing`: this server has no such address yet. */
 export class ApiError extends Error {
   constructor(status, told = {}, current) {
     super(told.message || t("error.status", { status }));
     this.name = "ApiError";
-    Object.assign(this, { status, code: told.code || "unknown", hint: told.hint || "", where: told.where || "", all: told.all || [], current });
+    Object.assign(this, { status, code: told.code || "unknown", hint: told.hint || "", where: plainPlace(told.where || ""), all: (told.all || []).map(plainPlace), current });
     this.missing = (status === 404 && told.code === "not_found") || status === 405;
     this.stale = status === 412;
   }

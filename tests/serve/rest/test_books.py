@@ -335,6 +335,7 @@ def test_an_upload_without_a_file_is_refused(api: httpx.Client, role: Caller) ->
     assert api.post(f"/books/{role.id}/import", content=b"", headers=kind).status_code == 422
     form = api.post(f"/books/{role.id}/import", files={"file": ("Mira.json", b"{}")})
     assert form.status_code == 415
+    assert "application/octet-stream" in form.json()["error"]["hint"]
 
 
 def test_a_broken_book_is_told_with_its_place(
