@@ -387,7 +387,7 @@ class StorageSettings(Section):
     """Files: checkpoints, backups, limits."""
 
     fold_lines: Annotated[int, Field(ge=1)] = 256
-    """write the journal into memory.json after so many lines"""
+    """write the journal into memory.json after so many lines, or one for 32 memories if that is more"""
     fold_idle_s: Positive = 2.0
     """... or after so many seconds without a change"""
     backups: Count = 5

@@ -42,6 +42,7 @@ _EMPTIED_S = 3.0  # an empty one too: editors truncate a file before they write 
 _PATIENCE_S = 5.0  # how long a commit waits for an editor that keeps saving
 _LOOK_S = 0.02
 _MANY = 5000  # memories whose file is large
+_TO_A_LINE = 32  # memories that a checkpoint may write for each line of the journal
 _SHARE = 10  # checkpoints may take at most a tenth of the time: a very large role waits longer
 _log = logging.getLogger(__name__)
 
@@ -127,10 +128,11 @@ class RoleStore:
             if lines:
                 self._view.journal.append(lines)
             pending = len(committed.pending) + len(lines)
-            if pending >= 8 * self.settings.fold_lines:
+            due = max(self.settings.fold_lines, len(committed.memories) // _TO_A_LINE)
+            if pending >= 8 * due:
                 self._quietly(self._checkpointer.checkpoint)
             found = self._view.snapshot()
-        self._idle.touch(soon=pending >= self.settings.fold_lines)
+        self._idle.touch(soon=pending >= due)
         return found
 
     def checkpoint(self, force: bool = False) -> bool:

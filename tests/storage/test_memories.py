@@ -874,6 +874,17 @@ def test_many_lines_are_folded_without_waiting_for_quiet(tmp_path: Path) -> None
     store.close()
 
 
+def test_a_large_role_is_folded_when_the_changes_are_worth_it(tmp_path: Path) -> None:
+    save(tmp_path, document(*({"id": f"m{at}", "content": "Rain."} for at in range(640))))
+    store, before = store_at(tmp_path, fold_lines=1), (tmp_path / "memory.json").read_bytes()
+    for at in range(19):
+        store.commit([put(f"m{at}", weight=1.5)])
+    assert (tmp_path / "memory.json").read_bytes() == before
+    store.commit([put(f"m{at}", weight=0.5) for at in range(100, 400)])
+    assert b'"weight": 0.5' in (tmp_path / "memory.json").read_bytes()
+    store.close()
+
+
 def test_a_reader_alone_takes_the_authors_save_over(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON), fold_idle_s=0.01)
     store.snapshot()
