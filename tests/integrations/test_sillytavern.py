@@ -263,6 +263,7 @@ def test_the_hint_tells_who_is_there(
         "present": ["小林"],
         "type": "swipe",
         "last": 3,
+        "owners": {"Lin": "Lin"},
         **({"group": group} if group else {}),
     }
     assert found["others"] == [name for name in group or () if name != speaking]

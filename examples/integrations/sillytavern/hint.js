@@ -2,10 +2,10 @@
 
 const NAME = 'rolememory';
 
-/** What the proxy reads: the speaking character, its card, the chat and its title, the persona, who else is there, what kind of call it is. */
-export function hint({ role, avatar, chat, title, user, group }, type, last) {
+/** What the proxy reads: the speaking character, its card, the chat and its title, the persona, who else is there, other personas who spoke, what kind of call it is. */
+export function hint({ role, avatar, chat, title, user, group, owners }, type, last) {
     const said = { role, avatar, chat, title, user, present: [user], type: type || 'normal', last };
-    return group.length ? { ...said, group } : said;
+    return { ...said, ...(group.length ? { group } : {}), ...(Object.keys(owners).length ? { owners } : {}) };
 }
 
 /**

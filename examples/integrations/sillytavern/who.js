@@ -18,7 +18,14 @@ export function who(name = null) {
         title: String(context.chatId ?? ''),
         user: context.name1,
         group: group.map((one) => one.name),
+        owners: personas(context),
     };
+}
+
+/** Whose words the names before the user's lines tell, where other personas spoke in this chat: each name is its own. */
+function personas(context) {
+    const names = context.chat.filter((one) => one.is_user && !one.is_system && one.name).map((one) => String(one.name));
+    return Object.fromEntries(names.filter((one) => one !== context.name1).map((one) => [one, one]));
 }
 
 /** Everybody who hears the visible chat: the character, or those of a group who are not muted. `spoke`: it has said something. */

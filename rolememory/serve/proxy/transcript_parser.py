@@ -108,7 +108,7 @@ def spoken(
             return turns
     said = whose(talk.spoken, names, owners)
     prefixed = _common_prefix(said, names)
-    said = tuple(_of_another(_named(message, names, prefixed), names) for message in said)
+    said = tuple(_of_another(_named(message, names, prefixed), names, owners) for message in said)
     return replace(talk, spoken=_own(said, names))
 
 
@@ -117,14 +117,16 @@ def prefixed(talk: ParsedTranscript) -> bool:
     return any(one.role == "user" and _PREFIX.match(one.content) for one in talk.spoken)
 
 
-def _of_another(message: Message, names: SpeakerNames) -> Message:
-    """A line of another user with that name; whether they said it is not concluded from its text."""
-    prefix = _PREFIX.match(message.content) if names.others and message.role == "user" else None
+def _of_another(message: Message, names: SpeakerNames, owners: Mapping[str, str]) -> Message:
+    """A line of another user with that name: theirs if `owners` says so, else whose it is is not concluded from its text."""
+    others = {*names.others, *owners}.difference(names.users)
+    prefix = _PREFIX.match(message.content) if others and message.role == "user" else None
     name = prefix["name"].strip() if prefix else ""
-    if prefix is None or message.name or message.owner or name not in names.others:
+    if prefix is None or message.name or message.owner or name not in others:
         return message
-    rest = message.content[prefix.end() :].strip()
-    return message.model_copy(update={"content": rest, "name": name}) if rest else message
+    rest, owner = message.content[prefix.end() :].strip(), owners.get(name)
+    told = {"owner": owner} if owner else {"name": name}
+    return message.model_copy(update={"content": rest, **told}) if rest else message
 
 
 def _own(said: Sequence[Message], names: SpeakerNames) -> tuple[Message, ...]:

@@ -298,6 +298,20 @@ def test_a_chat_that_goes_on_with_another_persona_keeps_whose_words_they_are(
     assert owners[own] - {None} == owners["Here I am again."] == {"Ann"}
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_line_of_another_persona_is_theirs_where_the_frontend_says_so(
+    tmp_path: Path, language: str
+) -> None:
+    """As in a chat that was imported: the role has heard nothing of that persona."""
+    (mei, told), own = MEI[language], TOLD[language]
+    lines = [own, f"{mei}: {told}", "Bob: said I nothing."]
+    with between(tmp_path, streams("Well.")) as (house, _):
+        say(house, *lines, chat="one", owners={mei: mei})
+        said = settled(house).chats.path("one")
+    owners = {one.text: one.owner for one in said if one.role == "user"}
+    assert owners == {own: "Ann", told: mei, lines[-1]: "Ann"}
+
+
 def test_a_mapped_speaker_finds_their_words_again_and_nobody_else_does(tmp_path: Path) -> None:
     with between(tmp_path, streams("Hm.")) as (house, model):
         channel(house, owners={"Ann": "ann", "Bob": "bob"}, present=["ann", "bob"])
