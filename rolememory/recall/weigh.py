@@ -196,10 +196,11 @@ def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> l
     found: list[int] = best.tolist()
     if np.count_nonzero(apart) == len(apart):
         return found
+    ids = [one.id for one in memories]
     borders = [0, *(apart.nonzero()[0] + 1).tolist(), len(found)]
     for start, end in pairwise(borders):
         if end - start > 1:
-            found[start:end] = sorted(found[start:end], key=lambda at: memories[at].id)
+            found[start:end] = sorted(found[start:end], key=ids.__getitem__)
     return found
 
 
@@ -312,11 +313,14 @@ def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> tuple[Rows, D
     Two reasons beat one, a weak one never drags a strong one down.
     Source: noisy-or, the probability that at least one of independent causes is at work.
     """
-    doubt = np.ones(table.n_rows)
+    awake = np.zeros(table.n_rows, np.bool_)
     for one in woken:
-        doubt[one.found.rows] *= 1.0 - np.minimum(one.strengths, 1.0)
-    rows = (doubt < 1.0).nonzero()[0]
-    relevance = (1.0 - doubt[rows]).round(12)
+        awake[one.found.rows] = True
+    rows = awake.nonzero()[0]
+    doubt = np.ones(len(rows))
+    for one in woken:
+        doubt[rows.searchsorted(one.found.rows)] *= 1.0 - np.minimum(one.strengths, 1.0)
+    relevance = (1.0 - doubt).round(12)
     if len(rows) > most:
         since = np.nan_to_num(table.since[rows], nan=-np.inf)
         last = np.lexsort((-since, -relevance))[most - 1]

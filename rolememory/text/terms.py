@@ -477,7 +477,8 @@ class CollectionStatistics:
                 weighed.append((held * EVERYDAY > self._size, token, tells * (K1 + 1.0)))
         for everyday, some in groupby(weighed, itemgetter(0)):
             (self._add_everyday if everyday else self._add_rare)(out, list(some))
-        out *= self._mask
+        if self._size < len(self._mask):
+            out *= self._mask
         out *= np.float32(1.0 / self._asked(informing))
         return out
 

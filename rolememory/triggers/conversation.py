@@ -62,6 +62,10 @@ class Conversations:
         self._ahead = [ArrayColumn("i8", -1) for _ in range(REACH)]  # ... and after
         self._moves = False  # whether those after are to be found out
 
+    def __bool__(self) -> bool:
+        """Whether anything was told in a chat."""
+        return bool(self._messages)
+
     def add(self, row: int, entry: Entry) -> None:
         """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
         key = message_of(entry)
@@ -134,8 +138,6 @@ class Conversations:
 
         `asks` is the share of each row that asks, 0..1; None = nothing does. Cost: O(n_rows + messages), some passes per step.
         """
-        if not self._messages:
-            return np.zeros_like(evidence)
         self._message.grow(len(evidence))
         message = self._message.values
         said = np.zeros(len(self._size.values) + 1, dtype=np.float32)  # at the end: no message

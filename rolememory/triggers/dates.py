@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import reduce
 from typing import ClassVar
 
 from rolememory.schema.entry import Entry
@@ -149,10 +150,9 @@ class DatesTrigger(ByRows):
         if named:
             each.append(met(named[0], self.table, mask, scene))
             because.append(Reason("date", (("text", named[1]),)))
-        strengths = np.stack(each)
-        best, which = strengths.max(axis=0), strengths.argmax(axis=0)
+        best = reduce(np.maximum, each)
         rows = (best > 0.0).nonzero()[0]
-        spoken = which[rows].tolist()
+        spoken = np.stack([one[rows] for one in each]).argmax(axis=0).tolist()
         return TableEvidence(rows, best[rows], lambda place: because[spoken[place]])
 
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:

@@ -8,7 +8,7 @@ from itertools import compress
 from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.shipped import lexicon
-from rolememory.text.arrays import Floats, np
+from rolememory.text.arrays import Floats, Rows, np
 from rolememory.text.dates import Tell
 from rolememory.text.late_pattern import late_pattern
 from rolememory.text.noise import noise
@@ -110,6 +110,7 @@ class Informativeness:
 
     def __init__(self, table: Table, tell: Tell, derive: Derive) -> None:
         self._table, self._tell, self._derive = table, tell, derive
+        self._known: tuple[Rows, Rows] | None = None  # as in `_lesser`
 
     def add(self, rows: Sequence[int]) -> None:
         """Read the entries in these rows, unless already read."""
@@ -122,21 +123,30 @@ class Informativeness:
         ]
         table.asks[rows] = [asked_share(entry.content) for entry in entries]
         table.told[rows] = True  # last: others may be reading
+        self._known = None
 
     def answering(self, evidence: Floats, query: str, entry: Callable[[int], Entry]) -> Floats:
         """The evidence weighted by informativeness, and raised for dated lines if a time is asked for; (n_rows,).
 
-        Cost: O(n_rows); times are searched in at most `LOOKED_AT` texts.
+        Cost: O(rows that ask or say nothing), one copy; times are searched in at most `LOOKED_AT` texts.
         """
-        loses = 0.0 if asks_for_questions(query) else ASKING
-        says, asks = self._table.says.values, self._table.asks.values
-        told: Floats = evidence * (np.float32(1.0) - np.float32(loses) * asks)
-        beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - says)
-        told -= np.float32(1.0 - QUIET) * beyond
+        asking, silent = self._lesser()
+        told = evidence.copy()
+        if not asks_for_questions(query):
+            told[asking] *= np.float32(1.0) - np.float32(ASKING) * self._table.asks[asking]
+        beyond = np.maximum(told[silent] - np.float32(QUIET_FROM), 0.0)
+        told[silent] -= np.float32(1.0 - QUIET) * beyond
         if asks_when(query):
             dated = [row for row in _best(told) if any(times_in(entry(row), self._tell))]
             told[dated] *= np.float32(1.0 + DATED)
         return told
+
+    def _lesser(self) -> tuple[Rows, Rows]:
+        """The rows that ask, and those that say nothing; found out again after a change."""
+        if self._known is None:
+            asks, says = self._table.asks.values, self._table.says.values
+            self._known = (asks > 0.0).nonzero()[0], (says == 0.0).nonzero()[0]
+        return self._known
 
 
 def _best(evidence: Floats) -> Sequence[int]:

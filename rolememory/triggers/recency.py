@@ -80,7 +80,8 @@ class RecencyTrigger(ByRows):
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
-        rows = (among & (self._decay.values > 0.0)).nonzero()[0]
+        rows = among.nonzero()[0]
+        rows = rows[self._decay[rows] > 0.0]
         unit, ages, half_life = self._ages(self.table.since[rows], scene)
         base = 2.0 if self._settings.curve == "half_life" else e
         left = base ** -(ages * self._decay[rows] / half_life)

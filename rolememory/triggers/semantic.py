@@ -22,7 +22,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.value_class import value_class
 from rolememory.text import calibrate
-from rolememory.text.arrays import Doubles, Floats, Mask, Rows, np
+from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.shared_names import is_named_in
@@ -64,7 +64,7 @@ SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes
 MOST_TELLING = 12  # tokens of a passage that ask for what was said later about the same
 SAYS_WHO = 0.09  # of what a message asks: the name of who says it, where that stands before it
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
-FAINTEST = 0.02  # strengths below are not worth a hit
+FAINTEST = 0.3715  # nats below which nothing is worth a hit: a strength of 0.02
 MOST_NAMING = 60  # newest texts that are read for whom they name
 LITTLE = 0.1  # nats of its own below which a text is found by its neighbours alone
 
@@ -165,7 +165,7 @@ class RowMapping:
         """Values per index row as values per table row, 0 if absent."""
         if self.alike:
             return values[: len(self.rows)]
-        picked: Floats = np.append(values, np.zeros(1, values.dtype))[self.rows]
+        picked: Floats = np.append(values, np.zeros(1, values.dtype)).take(self.rows, mode="wrap")
         return picked
 
     def once(self, mask: Mask) -> Mask:
@@ -206,7 +206,8 @@ class Nearness:
 
     def evidence(self, talk: float = 0.0, noise: float = calibrate.NOISE) -> Floats:
         """Evidence in nats, 0 where an entry has no vector; `talk` and `noise` as in `calibrate.dense`."""
-        return calibrate.dense(self.cosines, self.mean, self.deviation, talk, noise) * self.there
+        found = calibrate.dense(self.cosines, self.mean, self.deviation, talk, noise)
+        return found if self.there.all() else found * self.there
 
     def or_else(self, other: Floats) -> Floats:
         """The cosines; another value where an entry has no vector."""
@@ -218,25 +219,24 @@ def _nearness_of(
     cosines: Floats, there: Mask, among: Mask, everyday: Floats | None
 ) -> Nearness | None:
     """How near those are that have a vector, seen against the noise of those in the mask; None where none of these has one."""
-    heard = cosines.compress(there & among)
+    chosen = there & among
+    heard = cosines if chosen.all() else cosines.compress(chosen)
     return Nearness(cosines, there, *calibrate.noise_of(heard, everyday)) if len(heard) else None
 
 
-def strongest(strengths: Doubles, most: int, least: float = FAINTEST) -> Rows:
-    """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
-    found = (strengths >= least if least > 0.0 else strengths > 0.0).nonzero()[0]
-    return found if len(found) <= most else found[strengths[found].argpartition(-most)[-most:]]
+def strongest(evidence: Floats, most: int, least: float) -> Rows:
+    """The rows with the most evidence, best first: at most so many, none below `least`, none that have none; of equals the lower rows."""
+    rows = (evidence >= least if least > 0.0 else evidence > 0.0).nonzero()[0]
+    if len(rows) > most:
+        found = evidence[rows]
+        rows = rows[found >= np.partition(found, -most)[-most]]
+    best: Rows = rows[(-evidence[rows]).argsort(kind="stable")[:most]]
+    return best
 
 
-def shared(
-    strengths: Doubles,
-    owners: Rows,
-    asker: int,
-    most: int,
-    least: float,
-) -> Rows:
+def shared(evidence: Floats, owners: Rows, asker: int, most: int, least: float) -> Rows:
     """As `strongest`; where more than half of them are one user's who does not ask, half as many of everybody else's besides."""
-    best = strongest(strengths, most, least)
+    best = strongest(evidence, most, least)
     if len(best) < most:
         return best
     counts = np.bincount(owners[best])
@@ -244,8 +244,9 @@ def shared(
     loudest = int(counts.argmax())
     if 2 * counts[loudest] <= most:
         return best
-    others = np.where(owners == loudest, 0.0, strengths)
-    return np.union1d(best, strongest(others, most // 2, least))
+    others = strongest(evidence * (owners != loudest), most // 2, least)
+    rows = np.union1d(best, others)
+    return rows[(-evidence[rows]).argsort(kind="stable")]
 
 
 @register("semantic")
@@ -259,6 +260,7 @@ class SemanticTrigger(ByRows):
         super().__init__(entries, parts)
         self._settings = parts.settings.semantic
         self._similarity = self._settings.measure == "similarity"
+        self._strength = np.asarray if self._similarity else calibrate.strength
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
         self._vectors: VectorTable | None = None
@@ -321,13 +323,10 @@ class SemanticTrigger(ByRows):
         coverage = self._of_called(asked, coverage)
         own = self._own(asked, coverage)
         told = self._told(asked, coverage, own)
-        least = 0.0 if self._similarity else FAINTEST
-        rows = ((told.strengths > max(least - 1e-6, 0.0)) & mask).nonzero()[0]
-        strengths = told.strengths[rows].astype(np.float64).round(6)
         asker, most = self.table.owner_of(scene.user), scene.wanted or self._candidates
-        best = shared(strengths, self.table.owner.values[rows], asker, most, least)
-        best = best[(-strengths[best]).argsort(kind="stable")]
-        best, strengths = rows[best], strengths[best]
+        least = 0.0 if self._similarity else FAINTEST
+        best = shared(told.evidence * mask, self.table.owner.values, asker, most, least)
+        strengths = self._strength(told.evidence[best]).astype(np.float64).round(6)
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
         hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
@@ -371,7 +370,7 @@ class SemanticTrigger(ByRows):
         evidence, meant, led = self._evidence(asked, own)
         later = self._later(asked, evidence)
         evidence = evidence if later is None else later.evidence
-        return _SemanticEvidence(calibrate.strength(evidence), meant, led, later)
+        return _SemanticEvidence(evidence, meant, led, later)
 
     def _heard(self, mask: Mask) -> tuple[CollectionStatistics | None, Mask]:
         """The words of the candidates in the mask: what others said makes none of them rarer or more common.
@@ -487,12 +486,13 @@ class SemanticTrigger(ByRows):
         """
         says, asks, scene = self.table.says.values, self.table.asks.values, asked.scene
         evidence, meant = self._of_topics(asked, self._in_context(asked, own) * asked.mask)
-        lent = self._conversations.lent(
-            self._of_one_place(asked, evidence), self._settings.neighbours, asks
-        )
-        if (led := self._led(asked, evidence)) is not None:
-            lent = lent + led.evidence
-        evidence = evidence + lent * says  # nobody is helped by "Hm."
+        led = self._led(asked, evidence)
+        gained = [] if led is None else [led.evidence]
+        if self._conversations:
+            alone, share = self._of_one_place(asked, evidence), self._settings.neighbours
+            gained.append(self._conversations.lent(alone, share, asks))
+        if gained:
+            evidence = evidence + reduce(np.add, gained) * says  # nobody is helped by "Hm."
         if (factors := self._people.factors(scene)) is not None:
             evidence = evidence * factors
         evidence = self._of_speaker(asked, evidence)
@@ -514,11 +514,14 @@ class SemanticTrigger(ByRows):
         terms, names = asked.terms, speakers(asked.scene)
         if not names or terms is None or self._words is None:
             return evidence
-        calling = np.zeros(terms.n_rows, dtype=np.float32)
-        for words in chain.from_iterable(map(calls, names)):
-            calling[reduce(np.intersect1d, map(terms.holding, words))] = 1.0
-        if not calling.any():
+        naming = [
+            reduce(np.intersect1d, map(terms.holding, words))
+            for words in chain.from_iterable(map(calls, names))
+        ]
+        if not any(map(len, naming)):
             return evidence
+        calling = np.zeros(terms.n_rows, dtype=np.float32)
+        calling[np.concatenate(naming)] = 1.0
         told = asked.mask & (self.table.kind.values != SAID)
         named = self._words.pick(calling) * told
         others = 1.0 - int(np.count_nonzero(named)) / max(int(np.count_nonzero(told)), 1)
@@ -701,7 +704,7 @@ class _Heard:
 class _SemanticEvidence:
     """What speaks for the rows of a table, and how that came about."""
 
-    strengths: Floats  # (n_rows,)
+    evidence: Floats  # (n_rows,): in nats; by plain similarity a strength already
     topics: Mapping[str, float] = field(default_factory=dict)  # that are meant
     led: SecondHop | None = None  # which of the best led where
     later: Updates | None = None  # what was told later than others

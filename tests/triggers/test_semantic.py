@@ -206,6 +206,21 @@ def test_a_line_that_tells_stands_before_one_that_only_asks(told: str, only_asks
 
 
 @pytest.mark.parametrize(
+    "asks", ["Has the beacon failed in the storm?", "灯塔的 beacon 在 storm 里 failed？"]
+)
+def test_a_line_that_now_asks_counts_as_one_that_always_did(asks: str) -> None:
+    trigger, turn, now = built(HARBOUR), asked("the beacon in the storm"), memory("storm", asks)
+    among = frozenset(entry.id for entry in HARBOUR)
+    assert list(trigger.fire(turn, among))
+    assert trigger._terms is not None
+    trigger._terms.add("storm", reads(now))
+    trigger.table.change([now])
+    after = {hit.entry_id: hit.strength for hit in trigger.fire(turn, among)}
+    always = {hit.entry_id: hit.strength for hit in fired([now, *HARBOUR[1:]], turn)}
+    assert after == always
+
+
+@pytest.mark.parametrize(
     ("tells_and_asks", "only_asks", "query"),
     [
         pytest.param(
