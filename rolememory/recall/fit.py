@@ -17,7 +17,7 @@ from rolememory.inject.render import GrowingBlock
 from rolememory.recall.allowance import Allowance, FoundOutLater, Why
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.query import RecallQuery
-from rolememory.recall.visible import ComparedTexts, is_long, plain
+from rolememory.recall.visible import ComparedTexts, comparable, is_long
 from rolememory.recall.weigh import Ranking, rank_key
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
@@ -202,7 +202,7 @@ def _take(choice: _Selection, place: int, memory: Memory) -> None:
         return
     choice.taken.append(scored if told is scored.memory else replace(scored, memory=told))
     choice.places.append(place)
-    choice.said.add(plain(told.content))
+    choice.said.add(comparable(told.content))
     choice.block.take(told)
     if choice.ranking.kinds[place] != SAID and not memory.constant:
         fitted.relevance += scored.relevance
@@ -476,7 +476,7 @@ def _along(choice: _Selection, memory: Memory, _: float) -> Reason | None:
 
 def _echo(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     said, created = choice.question.visible.query, memory.created
-    if not said or plain(memory.content) != said:
+    if not said or comparable(memory.content) != said:
         return None
     within = timedelta(seconds=choice.rules.echo_window_s)
     fresh = created is None or choice.question.scene.now - created <= within
@@ -487,7 +487,7 @@ def _visible(choice: _Selection, memory: Memory, _: float) -> Reason | None:
     rules, visible = choice.rules, choice.question.visible
     if visible.holds(memory):
         return Reason("visible")
-    content = plain(memory.content)
+    content = comparable(memory.content)
     told = is_long(content) and content in visible.joined
     known = isinstance(memory, Passage)  # by what it rests on: likeness need not tell
     stands = told or (not known and visible.compared.like(content, rules.near_duplicate))
@@ -545,7 +545,7 @@ def _near_duplicate(choice: _Selection, memory: Memory, _: float) -> Reason | No
         within = next((one for one in memories if told_within(memory, one)), None)
     if within is not None:
         return _duplicate(within)
-    if found := choice.said.like(plain(memory.content), choice.rules.near_duplicate):
+    if found := choice.said.like(comparable(memory.content), choice.rules.near_duplicate):
         return _duplicate(choice.taken[found[0]].memory, found[1])
     return None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed, plain
+from rolememory.schema.memory import Memory, glimpsed, is_plain
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -107,8 +107,8 @@ class MemoryIndex:
         with self.table.lock, gc_paused():
             before = [self._known(one) for one in (*gone, *(entry.id for entry in fresh))]
             keys = self._keys(
-                [one for one in before if one is not None and not plain(one)],
-                [one for one in fresh if not plain(one)],
+                [one for one in before if one is not None and not is_plain(one)],
+                [one for one in fresh if not is_plain(one)],
             )
             for entry_id in gone:
                 self.terms.remove(entry_id)

@@ -10,7 +10,7 @@ from rolememory.recall.active_set import Replacements, Supports, Visibility, is_
 from rolememory.recall.candidates import Candidates, differences
 from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex, facts_in
-from rolememory.schema.memory import Memory, glimpsed, plain, unread
+from rolememory.schema.memory import Memory, glimpsed, is_plain, is_unread
 from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.kept_memories import KeptMemories
@@ -100,7 +100,7 @@ class LiveIndex:
         read = [glimpsed(one) for one in fresh]
         self._known.change(index, read, gone)
         changed = index.changed(read, gone, memories)
-        index.table.hold(filter(unread, fresh))
+        index.table.hold(filter(is_unread, fresh))
         return changed
 
     @property
@@ -146,13 +146,13 @@ class _Known:
         leaving = [one for one in gone if one in row_of]
         for memory_id in (*leaving, *(one.id for one in fresh if one.id in row_of)):
             before = index.table.entry(row_of[memory_id])
-            if isinstance(before, Memory) and not plain(before):
+            if isinstance(before, Memory) and not is_plain(before):
                 self.supports.remove(before)
             self.replacing.discard(memory_id)
             self.expiring.pop(memory_id, None)
             self.chapters.pop(memory_id, None)
         for memory in fresh:
-            if plain(memory):
+            if is_plain(memory):
                 continue
             self.supports.add(memory)
             if memory.supersedes:

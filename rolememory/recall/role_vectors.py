@@ -10,7 +10,7 @@ from math import inf
 from rolememory.errors import ModelError, NotWrittenError
 from rolememory.recall.candidates import changed
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed, unread
+from rolememory.schema.memory import Memory, glimpsed, is_unread
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.gc_pause import give_back
 from rolememory.storage.port import Space
@@ -169,7 +169,7 @@ class RoleVectors:
         """The known digests of texts of one piece, to avoid reading them."""
         if self._digests is None:
             return {}
-        lying = [one for one in ids if unread(memories.get(one))]
+        lying = [one for one in ids if is_unread(memories.get(one))]
         digests = self._digests(lying, self._settings.chunk_size)
         return {one: name for one, name in zip(lying, digests, strict=True) if name}
 

@@ -21,17 +21,17 @@ _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
 @lru_cache(maxsize=2048)
-def plain(text: str) -> str:
+def comparable(text: str) -> str:
     r"""A text for comparisons: folded, runs of white space as one blank.
 
-    >>> plain("The  Beacon\nfailed")
+    >>> comparable("The  Beacon\nfailed")
     'the beacon failed'
     """
     return " ".join(fold(text).text.split())
 
 
 def likeness(one: str, other: str, least: float) -> float:
-    """Similarity of two plain texts, 0..1: the share of common words (CJK: pairs of characters).
+    """Similarity of two `comparable` texts, 0..1: the share of common words (CJK: pairs of characters).
 
     0 below `least`, and 0 if they contain different numbers: two dates are two facts.
 
@@ -62,7 +62,7 @@ def _numbers(text: str) -> tuple[str, ...]:
 
 
 def said_again(quote: str, joined: str) -> bool:
-    """Whether a text repeats these words as a separate clause, not inside a question. Both plain.
+    """Whether a text repeats these words as a separate clause, not inside a question. Both `comparable`.
 
     >>> said_again("i moved to paris.", "hello. i moved to paris, at last")
     True
@@ -87,7 +87,7 @@ def is_long(content: str) -> bool:
 
 
 class ComparedTexts:
-    """Plain texts by the numbers in them: one is compared with those that have the same."""
+    """`comparable` texts by the numbers in them: one is compared with those that have the same."""
 
     def __init__(self) -> None:
         self._texts = defaultdict[tuple[str, ...], list[tuple[int, str]]](list)
@@ -127,8 +127,8 @@ class Visible:
         cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
     ) -> "Visible":
         """Fold and join the texts once; questions are left out, since they state nothing."""
-        told = tuple(plain(telling(text)) for text in texts)
-        return cls(plain(query), told, "\n".join(told), shown)
+        told = tuple(comparable(telling(text)) for text in texts)
+        return cls(comparable(query), told, "\n".join(told), shown)
 
     def holds(self, memory: Memory) -> bool:
         """Whether all its evidence is visible, or repeated there verbatim; any of it, for a chapter.
@@ -140,7 +140,7 @@ class Visible:
                 (one.chat, said) in self.shown for one in memory.evidence for said in one.versions
             )
         if memory.locked and memory.evidence:
-            return said_again(plain(memory.content), self.joined)
+            return said_again(comparable(memory.content), self.joined)
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     @cached_property
@@ -154,4 +154,4 @@ class Visible:
     def _stands(self, one: Evidence) -> bool:
         if self.shown and all((one.chat, said) in self.shown for said in one.versions):
             return True
-        return said_again(plain(one.quote), self.joined)
+        return said_again(comparable(one.quote), self.joined)

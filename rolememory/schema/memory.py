@@ -171,10 +171,10 @@ _PLAIN = frozenset(
 )
 
 
-def plain(entry: Entry) -> bool:
+def is_plain(entry: Entry) -> bool:
     """Whether a memory has only content, times, numbers and a source, so that scans for keys, people or evidence can skip it.
 
-    >>> plain(Memory(id="a", content="Loves tea.", weight=2.0)), plain(Memory(id="a", content="Tea.", keys=("tea",)))
+    >>> is_plain(Memory(id="a", content="Loves tea.", weight=2.0)), is_plain(Memory(id="a", content="Tea.", keys=("tea",)))
     (True, False)
     """
     return entry.__class__ is Memory and entry.__pydantic_fields_set__ <= _PLAIN
@@ -183,10 +183,10 @@ def plain(entry: Entry) -> bool:
 _GATED = frozenset("user expires evidence archived tags".split())
 
 
-def ungated(entry: Entry) -> bool:
+def is_ungated(entry: Entry) -> bool:
     """Whether only its source, or a replacement, may make a memory ineligible.
 
-    >>> ungated(Memory(id="a", content="Tea.", keys=("tea",))), ungated(Memory(id="a", content="Tea.", user="lin"))
+    >>> is_ungated(Memory(id="a", content="Tea.", keys=("tea",))), is_ungated(Memory(id="a", content="Tea.", user="lin"))
     (True, False)
     """
     return entry.__class__ is Memory and _GATED.isdisjoint(entry.__pydantic_fields_set__)
@@ -256,7 +256,7 @@ class UnreadMemory(Memory, defer_build=True):
         return get(self, name)
 
 
-def unread(entry: object) -> bool:
+def is_unread(entry: object) -> bool:
     """Whether it is a memory not loaded yet."""
     return type(entry) is UnreadMemory
 

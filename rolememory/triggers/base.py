@@ -8,7 +8,7 @@ from rolememory.errors import RegistrationError, UnknownTriggerError
 from rolememory.plugins import plugins
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
-from rolememory.schema.memory import glimpsed, unread
+from rolememory.schema.memory import glimpsed, is_unread
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
 from rolememory.schema.value_class import value_class
@@ -151,7 +151,7 @@ def may_wake(entry: Entry, name: str) -> bool:
 
 def content_digests(entries: Sequence[Entry], terms: TermIndex | None) -> list[str]:
     """Digests of the contents of entries. Those of unread memories are taken from the term index."""
-    lying = [one.id for one in entries if unread(one)]
+    lying = [one.id for one in entries if is_unread(one)]
     told = terms.digests(lying) if terms is not None and lying else [b""] * len(lying)
     known = dict(zip(lying, told, strict=True))
     return [(known.get(one.id) or text_digest(glimpsed(one).content)).hex() for one in entries]

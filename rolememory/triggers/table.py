@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Earlier, Hit, Reason
-from rolememory.schema.memory import Source, plain, ungated
+from rolememory.schema.memory import Source, is_plain, is_ungated
 from rolememory.schema.passage import Passage
 from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask, NDArray, Rows, np
@@ -101,8 +101,8 @@ class Table:
         self.kind = ArrayColumn("i1")  # `kind_of`
         self.source = ArrayColumn("i1")  # `SOURCES` from 1 on; 0 = of no memory
         self.decay, self.fades = ArrayColumn("f8"), ArrayColumn("?")
-        self.plain = ArrayColumn("?")  # `schema.memory.plain`; no free row is
-        self.ungated = ArrayColumn("?")  # `schema.memory.ungated`; no free row is
+        self.plain = ArrayColumn("?")  # `schema.memory.is_plain`; no free row is
+        self.ungated = ArrayColumn("?")  # `schema.memory.is_ungated`; no free row is
         self.says = ArrayColumn("f4")  # 1 where a text says anything of its own, else 0 ...
         self.asks = ArrayColumn("f4")  # ... and how much of it asks, 0..1: `Informativeness`
         self.told = ArrayColumn("?")  # whether these two are known
@@ -285,8 +285,8 @@ def _facts(entry: Entry) -> tuple[float | bool, ...]:
         SOURCES.get(getattr(entry, "source", None), 0),  # type: ignore[arg-type]
         getattr(entry, "decay", 0.0),
         getattr(entry, "fades", False),
-        plain(entry),
-        ungated(entry),
+        is_plain(entry),
+        is_ungated(entry),
     )
 
 

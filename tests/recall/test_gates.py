@@ -16,7 +16,7 @@ from rolememory.recall.gates import (
     turn_gate,
     unchanged_between,
 )
-from rolememory.schema.memory import Evidence, Memory, Source, ungated
+from rolememory.schema.memory import Evidence, Memory, Source, is_ungated
 from rolememory.schema.settings import RecallSettings
 from rolememory.triggers.table import Table
 from tests.recall.test_active_set import hides
@@ -92,7 +92,7 @@ def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
     assert (one.id in eligible([one], by)) is (gate is None)
     rows, special = eligible_rows(Table([one]), by)
     assert special == [one.id] or bool(rows[0]) is (gate is None)
-    assert not (special and ungated(one) and one.id not in by.superseded)
+    assert not (special and is_ungated(one) and one.id not in by.superseded)
 
 
 @pytest.mark.parametrize(
