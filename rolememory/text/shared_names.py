@@ -143,8 +143,8 @@ def is_named_in(one: str, text: str) -> bool:
     """
     if one not in text:
         return False
-    after = text[text.index(one) + 1 :][:1]
-    surname = one in word_lists("zh").surnames and kind(one + after) == PAIR
+    begins = simplified(text[text.index(one) :][:2])
+    surname = begins[0] in word_lists("zh").surnames and kind(begins) == PAIR
     return surname or any(one in name for name in _han_names(text))
 
 

@@ -19,11 +19,13 @@ from typing import Any
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.fold import fold
+from rolememory.text.plain import simplified
 
 RARE, COMMON, STOP = (1.0, 0.002), (0.7, 0.03), (0.3, 0.2)
 """Latin words: (weight as evidence, share of background texts that contain it). Written from general knowledge of both
 languages; the classes are those of words.*.json. A two-character word counts about as much as one Latin word."""
 HAN, HAN_EVERYDAY = (0.4, 0.01), (0.1, 0.1)
+CALLS_WITHIN = 2000  # characters at the end of a message in which somebody is called
 HAN_ALONE = 0.7  # weight of a Han character that is a word of its own, where a question asks for it
 PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
 
@@ -280,19 +282,21 @@ def term_query(text: str) -> TermQuery:
 def called(text: str) -> frozenset[str]:
     """The Han characters that stand for a name in a text, as in 阿墨, 小墨, 墨儿; of a surname as in 姓陆的, 老陆, 陆家.
 
-    >>> [sorted(called(text)) for text in ("墨儿和姓陆的走了。", "老师的脸蛋儿。", "小金鱼在老槐树下。")]
-    [['墨', '陆'], [], []]
+    >>> [sorted(called(text)) for text in ("墨儿和姓陸的走了。", "老师的脸蛋儿。", "小金鱼在老槐树下。")]
+    [['墨', '陸'], [], []]
     """
     zh, found = word_lists("zh"), set[str]()
-    for run, _, _ in _runs(text):
-        around = f" {run} "
-        for left, first, second, right in zip(around, run, run[1:], around[3:], strict=False):
-            sides = (second, second + right, first), (first, left + first, second)
-            for (one, beside, mark), given, surname in zip(sides, *zh.calls, strict=True):
+    for run, _, _ in _runs(text[-CALLS_WITHIN:]):
+        plain = simplified(run)
+        around = f" {plain} "
+        for at, (first, second) in enumerate(pairwise(plain)):
+            sides = (at + 1, around[at + 2 : at + 4], first), (at, around[at : at + 2], second)
+            for (place, beside, mark), given, surname in zip(sides, *zh.calls, strict=True):
                 is_given = mark in given and not _is_word(first + second)
-                if not (is_given or (mark in surname and one in zh.surnames)):
+                if not (is_given or (mark in surname and plain[place] in zh.surnames)):
                     continue
-                found |= {one} if kind(one) == HAN and not _is_word(beside) else set()
+                if kind(plain[place]) == HAN and not _is_word(beside):
+                    found.add(run[place])
     return frozenset(found)
 
 

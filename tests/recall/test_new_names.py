@@ -72,6 +72,8 @@ PET_NAMES = [
     ("姓陆的又来了。", "银子"),
     ("老陆还欠我银子吗？", "银子"),
     ("陆家的人昨天来过。", "银子"),
+    ("嵐兒回來了。", "銀兩"),
+    ("姓蘇的又來了。", "客棧"),
 ]
 
 
@@ -80,7 +82,12 @@ PET_NAMES = [
 def test_a_short_form_of_a_chinese_name_recalls_what_is_known_of_its_bearer(
     home: Home, message: str, tells: str, kept: bool
 ) -> None:
-    told = ["沈墨上个月偷了我的马，卖到了青州。", "陆沉欠我三百两银子，一直没还。"]
+    told = [
+        "沈墨上个月偷了我的马，卖到了青州。",
+        "陆沉欠我三百两银子，一直没还。",
+        "葉嵐把我的銀兩藏在井裡。",
+        "蘇鐸在渡口開了一家客棧。",
+    ]
     role = role_of(home, "沈晚", [] if kept else told)
     for text in told if kept else ():
         role.remember(text)
