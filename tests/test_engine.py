@@ -119,7 +119,7 @@ def test_a_role_can_be_exported_where_nothing_can_be_written(tmp_path: Path) -> 
 
 def test_a_name_may_be_a_number_and_nothing_else(home: Home) -> None:
     assert home.create("3") is home.role(3)
-    with pytest.raises(InvalidValueError, match="expected a name or a number, got None"):
+    with pytest.raises(InvalidValueError, match="expected a name or a number, got null"):
         home.role(None)  # type: ignore[arg-type]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from rolememory.storage.settings_text import set_value
 from tests.cli.running import ENVIRONMENT, Command
 from tests.e2e.server import Memory
 from tests.endpoint import Endpoint, Line, answers
@@ -69,6 +70,7 @@ def post(url: str, key: str = "") -> httpx.Response:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
 def test_it_listens_where_it_is_told_and_puts_in_the_key_and_the_role(command: Command) -> None:
+    set_value(command.home, "serve.recall_timeout_s", 60.0)
     with Endpoint(answers("The oil ran out.")) as model:
         options = ("--host", ELSEWHERE, "--upstream", model.url, "--api-key", "sk-of-the-model")
         with serving(command.home, *options, "--role", "Mira") as url:
