@@ -12,6 +12,7 @@ import httpx
 
 _NAMES = {"client_addr": "sockname", "server_addr": "peername"}  # asyncio's names by httpcore's
 _HEADERS_END = b"\r\n\r\n"
+_STEPS = 20  # of the event loop, in which a connection that stands is taken, also where the loop was late
 _UNREAD = 64 * 1024  # bytes; beyond twice as many, no more are received until they are read
 
 
@@ -45,11 +46,20 @@ class _Connections(httpcore.AsyncNetworkBackend):
         """Open a connection to the first address of the host that answers."""
         loop = asyncio.get_running_loop()
         with _failing_as(httpcore.ConnectTimeout, httpcore.ConnectError):
-            async with asyncio.timeout(timeout):
-                _, connection = await loop.create_connection(
+            opening = loop.create_task(
+                loop.create_connection(
                     lambda: _Connection(loop), host, port, happy_eyeballs_delay=0.25
                 )
-        return connection
+            )
+            try:
+                await asyncio.wait({opening}, timeout=timeout)
+                for _ in range(_STEPS):
+                    if opening.done():
+                        return opening.result()[1]
+                    await asyncio.sleep(0)
+                raise TimeoutError
+            finally:
+                opening.cancel()
 
 
 class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):

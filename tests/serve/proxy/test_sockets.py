@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
@@ -130,6 +131,31 @@ def test_a_certificate_that_proves_nothing_is_refused(
         ):
             with pytest.raises(httpx.ConnectError, match="certificate verify failed"):
                 await got(connections, url)
+
+    asyncio.run(ask())
+
+
+def test_a_connection_that_stands_is_used_also_where_the_loop_was_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ask() -> None:
+        loop, passed = asyncio.get_running_loop(), [0.0]
+        clock, connect = loop.time, loop.sock_connect
+
+        async def connected(*told: Any) -> None:
+            await connect(*told)
+            passed[0] += 31.0  # other work kept the loop from looking for longer than the time-out
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(TimeoutError):  # nobody asks over a connection that was given up
+                async with asyncio.timeout(20):
+                    await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nHm.")
+
+        monkeypatch.setattr(loop, "time", lambda: clock() + passed[0])
+        monkeypatch.setattr(loop, "sock_connect", connected)
+        async with serving(answer) as place, Transport(kept=2) as connections:
+            assert await got(connections, f"http://{place}/v1/models") == b"Hm."
 
     asyncio.run(ask())
 
