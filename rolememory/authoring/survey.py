@@ -51,11 +51,11 @@ def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     return Survey(shown, near, insight(shown, near, more), seen)
 
 
-def newest(memories: Iterable[Memory], most: int = MOST) -> list[Memory]:
+def newest(memories: Iterable[Memory]) -> list[Memory]:
     """The newest ones, in order; those without a date are authored, and count as new."""
     rows = list(memories)
     told = sorted(range(len(rows)), key=lambda at: -_moment(rows[at]))
-    return [rows[at] for at in sorted(told[:most])]
+    return [rows[at] for at in sorted(told[:MOST])]
 
 
 def _moment(memory: Memory) -> float:

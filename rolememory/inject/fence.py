@@ -143,16 +143,17 @@ def cited(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def label(text: str, longest: int = 80) -> str:
+def label(text: str) -> str:
     r"""Escape a name or place for use outside of a quotation: short, without colons or quotes that introduce speech.
 
     >>> label("Tom said: \"yes\""), label("dusk, 19:30")
     ("Tom said, 'yes'", 'dusk, 19:30')
     """
     told = _INTRODUCES.sub(",", cited(text))
-    return told if len(told) <= longest else f"{told[: longest - 1].rstrip()}…"
+    return told if len(told) <= LONGEST_LABEL else f"{told[: LONGEST_LABEL - 1].rstrip()}…"
 
 
+LONGEST_LABEL = 80  # characters
 _INTRODUCES = late_pattern(r"\s*[:：](?!\d)")
 
 

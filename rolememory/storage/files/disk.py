@@ -136,8 +136,8 @@ class Disk:
             return []
 
 
-def _patiently(rename: Callable[[], object], tries: int = 40) -> None:
-    for left in range(tries, 0, -1):
+def _patiently(rename: Callable[[], object]) -> None:
+    for left in range(40, 0, -1):
         try:
             rename()
         except PermissionError:
