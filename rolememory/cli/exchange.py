@@ -137,7 +137,7 @@ def _tell(done: "Imported", dry_run: bool) -> None:
     out.record(row | told, columns, changed=changed, kept=kept, files_kept=files_kept)
     if dry_run:
         _tell_fields(done)
-    out.warn(*(f"{name}: {why}" for name, why in row["left_out"].items()))
+    out.warn(*(f"{name}{say(': ')}{why}" for name, why in row["left_out"].items()))
     out.warn(*row["problems"])
 
 

@@ -113,7 +113,7 @@ def doctor(
         found.append(one)
         if not out.as_json and not (terse and one.level in ("good", "note")):
             mark, style = _MARKS[one.level]
-            out.line(f"{say(mark)}: {one.text()}", style)
+            out.line(f"{say(mark)}{say(': ')}{one.text()}", style)
     levels = Counter(one.level for one in found)
     faults, warnings = levels["fault"], levels["warning"]
     values = {"faults": faults, "warnings": warnings, "findings": list(map(asdict, found))}

@@ -97,6 +97,13 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
     assert SECRET not in command("doctor").out
 
 
+def test_doctor_in_chinese_has_no_english_colon_behind_its_marks(command: Command) -> None:
+    lines = command("doctor", lang="zh").lines
+    marks = [line.partition("：")[0] for line in lines if "：" in line]
+    assert {"正常", "提示"} <= set(marks)
+    assert not any(": " in mark for mark in marks)
+
+
 @pytest.mark.parametrize(("lang", "words"), [("en", "chats"), ("zh", "会话")])
 def test_a_damaged_chat_is_told_with_its_file(
     command: Command, tmp_path: Path, lang: str, words: str

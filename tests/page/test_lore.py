@@ -246,6 +246,9 @@ def test_a_deleted_role_leaves_the_list_and_comes_back(visitor: Visitor, keeper:
 def test_a_role_deleted_for_good_has_no_way_back(visitor: Visitor, role: Caller) -> None:
     visitor.goes("lore", role.id)
     visitor.button("lore.delete.role").click()
+    expect(visitor.page.get_by_role("dialog")).to_be_focused()
+    visitor.page.keyboard.press("Space")
+    expect(visitor.field("lore.delete.role.nothing")).not_to_be_checked()
     visitor.field("lore.delete.role.nothing").check()
     visitor.reads(visitor.says("lore.delete.role.never"))
     visitor.button("lore.delete.role.for.good").click()

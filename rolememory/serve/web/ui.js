@@ -78,7 +78,7 @@ export function Dialog({ title, onClose, children, actions, wide }) {
   const away = () => { if (!written.current || !box.current.querySelector("footer .main") || confirm(t("discard"))) onClose(); };
   useLayoutEffect(() => {
     const before = document.activeElement;
-    const first = box.current.querySelector("[autofocus]") || box.current.querySelector(".dialog-body input,.dialog-body textarea,.dialog-body select") || box.current;
+    const first = box.current.querySelector("[autofocus]") || box.current.querySelector(".dialog-body input:not([type=checkbox]),.dialog-body textarea,.dialog-body select") || box.current;
     first.focus();
     document.body.classList.add("held");
     return () => { document.body.classList.remove("held"); if (before?.isConnected) before.focus(); };

@@ -1,5 +1,5 @@
 // What is wrong with a book, and whether it does what is expected of it.
-import { html, useEffect, useState } from "../preact.js";
+import { html, useLayoutEffect, useState } from "../preact.js";
 import { post, put, tagged } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
@@ -19,7 +19,7 @@ export function Tests({ book }) {
   const asked = useAsked((signal) => tagged(ofBook(book, "/tests"), { signal }), [book.shelf, book.id]);
   const [text, setText] = useState("");
   const [run, setRun] = useState(null);
-  useEffect(() => { if (asked.value) setText(asked.value.body.text); }, [asked.value]);
+  useLayoutEffect(() => { if (asked.value) setText(asked.value.body.text); }, [asked.value]);
   const play = async () => { const told = await post(ofBook(book, "/tests/run"), { text }); setRun(told); announce(t("lore.tests.told", { passed: number(told.passed), failed: number(told.failed) })); };
   const save = async () => { const made = await put(ofBook(book, "/tests"), { text }, { etag: asked.value.etag }); asked.set({ body: made, etag: made.etag }); toast(t("lore.tests.saved")); };
   if (asked.error && !asked.value) return html`<${Trouble} error=${asked.error} again=${asked.again} />`;
