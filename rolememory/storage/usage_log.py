@@ -228,13 +228,17 @@ class UsageLog:
         self._make_room(chat)
 
     def _make_room(self, present: str) -> None:
-        """Sum up, then drop the chats idle longest, until the log is small enough."""
+        """If the log is too long, sum up, then drop the chats idle longest, until a tenth of it is free."""
+        if self._rows <= self._most_rows:
+            return
         resting = [chat for chat in self._chats if chat != present]
         for dropped in (False, True):
             for chat in resting:
-                if self._rows <= self._most_rows:
+                if self._rows <= self._most_rows * 9 // 10:
                     return
-                self._change(chat, {} if dropped else _folded(self._chats[chat], 0))
+                kept = self._chats[chat]
+                if dropped or any(one.at for one in kept.values()):
+                    self._change(chat, {} if dropped else _folded(kept, 0))
 
     def _change(self, chat: str, after: _ChatUse) -> None:
         """Replace what is kept of a chat: write what differs, and count the chat again."""

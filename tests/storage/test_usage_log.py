@@ -15,6 +15,7 @@ from rolememory.storage.files.space import FileSpace
 from rolememory.storage.state import StateLog
 from rolememory.storage.usage_log import BLOCK, FRESH, MOST_BLOCKS, UsageLog, everywhere
 from tests.builders import DAY_ZERO
+from tests.recall.test_cost import Steps
 
 Told = dict[str, tuple[float, float]]
 
@@ -210,6 +211,19 @@ def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longes
     smaller.note("chat-9", "v8", "abc", "a", at(200))
     assert told(smaller)["a"][0] < 80
     assert len(smaller.of("a")) == 9
+
+
+def test_a_turn_noted_in_a_full_log_looks_at_few_of_its_chats(tmp_path: Path) -> None:
+    each = list[float]()
+    for chats in (100, 1_000):
+        uses = UsageLog(FileSpace(tmp_path / str(chats)), most_rows=3 * chats)
+        for number in range(chats):
+            uses.note(f"chat-{number}", "v0", "abc", "a", at(number))
+        turns = [(f"chat-{number}", f"v{number}") for number in range(1, chats // 10)]
+        steps = Steps().count(lambda: [uses.note(*one, "abcd", "a", at(9)) for one in turns])  # noqa: B023
+        each.append(sum(steps.values()) / len(turns))
+        uses.close()
+    assert each[1] < 2 * each[0]
 
 
 @pytest.mark.parametrize(
