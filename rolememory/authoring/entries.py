@@ -73,14 +73,14 @@ def placed(book: Book, lorebook: Lorebook | None = None) -> list[Placed]:
     return [Placed(entry.id if entry else f"[{key}]", key, raw, entry) for key, raw, entry in found]
 
 
-def changed(book: Book, uid: str, fields: JsonMapping) -> Book:
-    """The book with these fields of one entry set.
+def changed(book: Book, entry: str | Placed, fields: JsonMapping) -> Book:
+    """The book with these fields of one entry set; the entry as `placed` gave it, or by its uid.
 
     Raises:
         UnknownNameError: no such entry or field.
         InvalidValueError: an invalid position, logic or role.
     """
-    here = _one(book, uid)
+    here = _one(book, entry) if isinstance(entry, str) else entry
     return _with(book, here.key, _edited(book, here, world_fields(fields)))
 
 

@@ -12,6 +12,7 @@ from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.lorebook import LoreEntry
 from tests.cards.makers import dump_book
+from tests.recall.test_cost import Steps
 
 FORMATS = [name for name in book_formats() if name != "character_book_v2"]
 CHANGES: dict[str, Any] = {
@@ -80,6 +81,17 @@ def test_nothing_changed_is_the_same_bytes() -> None:
             changed(before, placed(before)[1].uid, {"content": entry.content}).write()
             == before.write()
         )
+
+
+def test_a_change_of_an_entry_that_was_found_reads_no_entry_again() -> None:
+    entries = {str(uid): {"uid": uid, "key": ["a"], "content": "x"} for uid in range(50)}
+    book = load_book(json.dumps({"entries": entries}).encode(), "b.json")
+    found, told = placed(book)[7], {"content": "y"}
+    wanted = changed(book, found.uid, told).write()
+    changes: list[bytes] = []
+    steps = Steps().count(lambda: changes.append(changed(book, found, told).write()))
+    assert changes == [wanted]
+    assert not steps[("entries.py", "placed")]
 
 
 def test_the_author_s_own_layout_survives() -> None:

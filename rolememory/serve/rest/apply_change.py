@@ -9,11 +9,12 @@ from pydantic import Field, ValidationError
 
 from rolememory.authoring.entries import changed, placed
 from rolememory.cards.book_files import load_book
+from rolememory.cards.limits import read_bytes
 from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.lorebook import lore_id
 from rolememory.schema.memory import Memory
-from rolememory.serve.rest.book_folders import BookFolder, editable, shelf_named
+from rolememory.serve.rest.book_folders import BookFolder, checked_editable, shelf_named
 from rolememory.serve.rest.book_schemas import EntryFields
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.schemas import In, Line, Lines, Out, Scalar
@@ -78,11 +79,16 @@ def _to_entry(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, None]:
         raise UnknownNameError("field", given.field, EntryFields.model_fields)
     fields = _fields(given)
     for shelf, path in _books_of(call):
+        if not given.id.startswith(lore_id(path.stem, "")):
+            continue
         with call.alone(f"book {path}"):
-            for one in placed(load_book(path.read_bytes(), path.name)):
+            data = read_bytes(path)
+            book = load_book(data, path.name)
+            for one in placed(book):
                 if lore_id(path.stem, one.uid) == given.id:
                     before = one.entry and one.entry.model_dump(mode="json")[given.field]
-                    shelf.write(path, changed(editable(path), one.uid, fields).write())
+                    after = changed(checked_editable(book, data, path.name), one, fields)
+                    shelf.write(path, after.write())
                     return before, given.value, None
     raise UnknownNameError("lorebook entry", given.id, [])
 

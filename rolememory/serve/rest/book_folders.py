@@ -102,11 +102,15 @@ def read(path: Path) -> BookFile:
 def editable(path: Path) -> Book:
     """Read a book for editing. Raises: FileError, InvalidValueError."""
     data = limits.read_bytes(path)
-    book = load_book(data, path.name)
+    return checked_editable(load_book(data, path.name), data, path.name)
+
+
+def checked_editable(book: Book, data: bytes, name: str) -> Book:
+    """The book of this file, if it can be edited. Raises: InvalidValueError."""
     if book.container.data != data:
         raise InvalidValueError(
             "{name} is a character card with a book in it; export the book, then edit that",
-            name=path.name,
+            name=name,
         )
     return book
 
