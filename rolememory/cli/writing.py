@@ -16,7 +16,7 @@ from rolememory.cli.options import (
     option,
 )
 from rolememory.cli.output import Row, one_line, out, pasted, say
-from rolememory.errors import UnknownMemoryError
+from rolememory.errors import InvalidValueError, UnknownMemoryError
 
 
 def add(
@@ -63,6 +63,8 @@ def add(
     contents = (
         [line for line in content.splitlines() if line.strip()] if each_line else [content.strip()]
     )
+    if not any(contents):
+        raise InvalidValueError("content: there is nothing to remember; write a sentence")
     _remember(role, [{"content": one, **given} for one in contents], each_line)
 
 

@@ -400,6 +400,18 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(
             id="a name with backslashes",
         ),
         pytest.param(
+            "add Mira \t",
+            "error: content: there is nothing to remember; write a sentence",
+            "错误：content：没有可记的内容；请写一句话",
+            id="a memory of blanks",
+        ),
+        pytest.param(
+            "add Mira \t --each-line",
+            "error: content: there is nothing to remember; write a sentence",
+            "错误：content：没有可记的内容；请写一句话",
+            id="no line to remember",
+        ),
+        pytest.param(
             "settings a.b=",
             "error: rolememory.toml: a.b: unknown key; see `rolememory settings --all`",
             "错误：rolememory.toml：a.b：没有这个设置项；见 `rolememory settings --all`",
