@@ -109,11 +109,8 @@ def _disagreement(
     except FileError:
         return
     here, there = object_of(raw.get("data")), object_of(copy.get("data")) or copy
-    fields = [
-        name
-        for name in _TEXTS
-        if name in there and (there[name] or None) != (here.get(name) or None)
-    ]
+    told = (name for name in _TEXTS if name in there)
+    fields = [name for name in told if (there[name] or None) != (here.get(name) or None)]
     if fields:
         yield LocalizedText(
             "chunks ccv3 and chara differ in {fields}: ccv3 is read here, programs of V2 read chara; saving the card again writes both alike",

@@ -20,7 +20,7 @@ from rolememory.storage.look import this_look
 from rolememory.text.cancellation import check_cancelled
 from rolememory.text.change_log import VersionedDict
 from rolememory.text.noise import answers, is_elliptical
-from rolememory.text.passages import passages
+from rolememory.text.passages import PassageSpan, passages
 from rolememory.text.scene_stamps import panels as panels_of
 from rolememory.text.secrets import masked, redacted
 from rolememory.text.sentences import SentenceSpan, sentences
@@ -186,11 +186,7 @@ class ChatPassages:
         speaker = self._speaker(said)
         asked = _question(before, said, speaker)
         asker = self._speaker(before) if before and asked else ""
-        spans = [
-            one
-            for one in passages(said.text, said.spans, self._left_out(said))
-            if _TELLS.search(said.text, one.start, one.end)
-        ]
+        spans = self._spans(said)
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         told = partial(
             passage,
@@ -213,6 +209,11 @@ class ChatPassages:
             self._keep(told(span=span, ooc=one.ooc, asked=asked, asker=asker, name=name))
             asked = asker = ""  # only the first answers it
         self._versions[chat, said.version] = ids
+
+    def _spans(self, said: ChatMessage) -> list[PassageSpan]:
+        """The spans of a message that hold a word or a picture."""
+        found = passages(said.text, said.spans, self._left_out(said))
+        return [one for one in found if _TELLS.search(said.text, one.start, one.end)]
 
     def _left_out(self, said: ChatMessage) -> list[SentenceSpan]:
         """The spans excluded from passages: printed panels, and cut parts."""

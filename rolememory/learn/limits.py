@@ -1,9 +1,10 @@
 """Which memories are over the limit of their type, without comparing all of them at each write."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from heapq import heappop, heappush
+from typing import Any
 
 from rolememory.learn.maintenance import Retirement, retire, spared, strength
 from rolememory.schema.evidence import Reason
@@ -38,11 +39,7 @@ class MemoryLimits:
         Cost: O(changed since the last time) if none is over its limit, else O(compared); O(memories) the first time.
         """
         self._follow(snapshot)
-        more = {
-            kind: self._counts[kind] - limit
-            for kind in MemoryType
-            if (limit := getattr(limits, kind.array)) is not None and self._counts[kind] > limit
-        }
+        more = dict(self._excess(limits))
         if not more:
             return []
         memories = snapshot.memories
@@ -51,10 +48,17 @@ class MemoryLimits:
             ids |= dict.fromkeys(self._weakest(kind, count, memories))
         some = [memories[one] for one in ids]
         here = Counter(memory.type for memory in some)
-        left = {kind.array: here[kind] - count for kind, count in more.items()}
+        left: dict[str, Any] = {kind.array: here[kind] - count for kind, count in more.items()}
         found = retire(some, now, below_weight=0.0, limits=PerType.model_construct(**left))
         over = Reason("limit")
         return [Retirement(one.id, over) for one in found if one.because.code == over.code]
+
+    def _excess(self, limits: PerType) -> Iterator[tuple[MemoryType, int]]:
+        """The types over their limit, and by how many."""
+        for kind in MemoryType:
+            limit = getattr(limits, kind.array)
+            if limit is not None and self._counts[kind] > limit:
+                yield kind, self._counts[kind] - limit
 
     def _weakest(self, kind: MemoryType, count: int, memories: MemoriesById) -> Iterable[str]:
         """The weakest that may be archived, besides those compared anyway; at most so many."""

@@ -73,11 +73,7 @@ def answers(question: str, reply: str) -> bool:
     asks = clauses and _is_open(clauses[0]) and not _has("proposal", clauses[0])
     if asks and _ASKS_ONLY.fullmatch(told):
         return False
-    mute = (
-        _is_filler(clause) and any(_open_questions(one)[1].search(clause) for one in _LANGUAGES)
-        for clause in clauses
-    )
-    return not clauses or not _is_open(plain(question)) or not all(mute)
+    return not clauses or not _is_open(plain(question)) or not all(map(_is_mute, clauses))
 
 
 def is_elliptical(question: str) -> bool:
@@ -90,6 +86,12 @@ def is_elliptical(question: str) -> bool:
     """
     asked = plain(question)
     return not _is_open(asked) and not _has("closed", asked)
+
+
+def _is_mute(clause: str) -> bool:
+    """Whether a clause is a gesture or an interjection."""
+    gestures = (_open_questions(one)[1] for one in _LANGUAGES)
+    return _is_filler(clause) and any(one.search(clause) for one in gestures)
 
 
 def _is_open(asked: str) -> bool:

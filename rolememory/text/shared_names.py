@@ -7,7 +7,7 @@ Chinese  three characters in a row without an everyday word of two           胡
 """
 
 import re
-from collections.abc import Collection, Set
+from collections.abc import Collection, Iterable, Set
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -44,9 +44,8 @@ class Names:
         self._said, self._but = _written(message), but
         self._runs = [run for run in _name_runs(message) if but.isdisjoint(_pairs(run))]
         han = (one for one in _han_names(message) if but.isdisjoint(_pairs(one)))
-        self._new_han = [one for one in han if not any(one in text for text in before)]
-        called_by = (one for one in called(message) if one not in but)
-        self._called = [one for one in called_by if not any(one in text for text in before)]
+        self._new_han = _not_in(before, han)
+        self._called = _not_in(before, called(message) - but)
         known = frozenset(chain.from_iterable(map(tokens, before)))
         names = self._said.capital - self._said.small
         self._new = frozenset(one for one in names if self._is_new(stem(one.lower()), known))
@@ -153,6 +152,11 @@ def _subject() -> re.Pattern[str]:
     """A word that is the subject of a sentence."""
     verbs = "|".join(word_lists("en").auxiliary)
     return re.compile(rf"(?<![^\W_])[^\W\d_]{{2,}}(?=['’]s\b| (?:{verbs})\b)")
+
+
+def _not_in(before: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The names that none of the texts has."""
+    return [one for one in names if not any(one in text for text in before)]
 
 
 def _pairs(run: str) -> list[str]:
