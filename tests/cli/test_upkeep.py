@@ -152,7 +152,7 @@ def test_a_dry_run_lists_every_field_of_a_strangers_role(command: Command, tmp_p
     assert "aliases: Mira: another role answers to 'Mira'" in ran.err
     assert "settings.inject.heading: does not come with a shared role" in ran.err
     told_in_chinese = command("import", str(tmp_path / "asha.json"), "--dry-run", lang="zh").err
-    assert "settings.inject.heading: 不随共享的角色导入" in told_in_chinese
+    assert "settings.inject.heading：不随共享的角色导入" in told_in_chinese
     assert [role["name"] for role in command("roles", "--json").json] == ["Mira"]
 
 
