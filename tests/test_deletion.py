@@ -280,6 +280,18 @@ def test_forgetting_a_person_goes_on_after_a_role_deleted_meanwhile(tmp_path: Pa
         assert home.deleted() == []
 
 
+def test_a_role_that_is_deleted_while_it_is_read_is_left_out_of_a_list(tmp_path: Path) -> None:
+    def leaving(role: RoleMemory) -> str:
+        FileStorage(tmp_path / "home").delete(role.id)
+        return (role.folder / "role.json").read_text()
+
+    with opened(FileStorage(tmp_path / "home")) as home:
+        gone, here = home.create("Mira"), home.create("Rafi")
+        assert home.of_role(gone.id, leaving) is None
+        with pytest.raises(FileNotFoundError):  # of one that is still there it is told
+            home.of_role(here.id, lambda one: (one.folder / "nothing").read_text())
+
+
 def test_a_deleted_role_whose_backup_names_a_person_is_purged_with_them(tmp_path: Path) -> None:
     with opened(tmp_path) as home:
         mira = home.create("Mira")

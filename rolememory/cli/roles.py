@@ -1,6 +1,7 @@
 """init, roles, open, role delete, role restore: homes and their roles."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from rolememory.errors import UnknownRoleError
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
-    from rolememory.engine import Home
+    from rolememory.engine import Home, RoleMemory
     from rolememory.schema.role import Role
 
 
@@ -27,7 +28,8 @@ def roles(
         if deleted:
             _list_deleted(home.deleted())
             return
-        rows = [_row(home, role) for role in home.roles()]
+        listed = [home.of_role(role.id, partial(_row, home)) for role in home.roles()]
+        rows = [row for row in listed if row]
         out.warn(*home.folder.problems())
     columns = "name id memories archived worldbooks aliases problems"
     out.listing(rows, columns, say("no roles yet; make one with `rolememory open NAME --create`"))
@@ -90,8 +92,8 @@ def restore(role: RoleName) -> None:
     out.result(picked(restored, "id name"), say("{name} is back", name=restored.name))
 
 
-def _row(home: "Home", role: "Role") -> dict[str, Any]:
-    found = home.role(role.id).store.snapshot()
+def _row(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
+    role, found = role_memory.role, role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
     own = (home.folder.folder(role.id) / "worldbooks").glob("[!.]*")
     return {
@@ -121,7 +123,7 @@ def _show(home: "Home", role: "Role", made: bool) -> None:
     folder = home.folder.folder(role.id)
     found = home.role(role.id).store.snapshot()
     problems = list(map(worded, found.problems))
-    row = _row(home, role) | {
+    row = _row(home, home.role(role.id)) | {
         "folder": str(folder),
         "made": made,
         "writable": found.writable,

@@ -150,10 +150,15 @@ class Home:
             raise error from None
 
     def of_role(self, role_id: str, read: Callable[["RoleMemory"], Read]) -> Read | None:
-        """What this reads of a role; None if the role was deleted since it was listed."""
-        with suppress(UnknownRoleError):
+        """What this reads of a role; None if the role was deleted since it was listed, also while it is read."""
+        try:
             return read(self.role(role_id))
-        return None
+        except (UnknownRoleError, DeletedRoleError):
+            return None
+        except OSError:  # a file that went with the role?
+            if any(role.id == role_id for role in self.roles()):
+                raise
+            return None
 
     def __repr__(self) -> str:
         return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self.context.closed}>"
@@ -239,11 +244,11 @@ class Home:
         failed: list[RoleMemoryError] = []
         for role in self.roles():
             try:
-                done[role.id] = self.role(role.id).forget(user)
-            except (UnknownRoleError, DeletedRoleError):  # meanwhile: purged below
-                continue
+                erased = self.of_role(role.id, lambda one: one.forget(user))
             except RoleMemoryError as error:
                 failed.append(error)
+            else:
+                done |= {} if erased is None else {role.id: erased}  # else purged below
         try:
             personas.forget(self.space, names)
             erase_ledgers(self.space, names)

@@ -1,5 +1,6 @@
 """Lorebooks: list, read, create, import, export; edit single entries, with lint findings."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from rolememory.cards.book_files import book_formats, load_book
 from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.lorebook import Lorebook
 from rolememory.serve.rest.book_folders import (
+    SHARED,
     BookCall,
     BookFolder,
     ShelfCall,
@@ -84,10 +86,13 @@ def list_books(
     ] = None,
 ) -> Page[BookOut]:
     """Every book: the shared ones, then those of each role."""
-    names = [shelf] if shelf else ["shared", *(role.id for role in call.home.roles())]
-    shelves = (shelf_named(call.app_state, name) for name in names)
+    home, named = call.home, partial(shelf_named, call.app_state)
+    own = (
+        [] if shelf else [home.of_role(role.id, lambda one: named(one.id)) for role in home.roles()]
+    )
+    shelves = filter(None, (named(shelf or SHARED), *own))
     files = [(one, path) for one in shelves for path in one.files()]
-    return page(files, lambda pair: book_out(call, *pair))
+    return page(files, lambda pair: _listed(call, *pair))
 
 
 @routes.get("/formats")
@@ -230,6 +235,14 @@ class LoadedBook:
         told = check.worded_findings(self._file, call.shelf.settings, call.language)
         findings = [one for one in told if one.uid == uid]
         return EntryChanged(entry=entry, findings=findings, written=written)
+
+
+def _listed(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut | None:
+    """A book in the list; None if its role was deleted meanwhile."""
+    if shelf.id == SHARED:
+        return book_out(call, shelf, path)
+    told: BookOut | None = call.home.of_role(shelf.id, lambda _: book_out(call, shelf, path))
+    return told
 
 
 def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:

@@ -19,19 +19,20 @@ def test_a_new_role_stands_in_the_list_and_answers_to_name_alias_and_id(api: htt
     ]
 
 
-@pytest.mark.parametrize("listed", ["/roles", "/users"])
+@pytest.mark.parametrize("listed", ["/roles", "/users", "/books"])
 def test_what_is_listed_of_all_roles_is_listed_while_some_are_deleted(
     api: httpx.Client, listed: str
 ) -> None:
     made = [good(api.post("/roles", json={"name": f"Passing {at}"}))["id"] for at in range(24)]
     for one in made:
         good(api.post(f"/roles/{one}/memories", json={"content": "I row.", "user": "Lin"}))
+        good(api.post(f"/books/{one}", json={"name": "Rivers"}))
     with ThreadPoolExecutor(1) as other:
         going = other.submit(lambda: [api.delete(f"/roles/{one}").status_code for one in made])
         answers = [api.get(listed, params={"limit": 500})]
         while not going.done():
             answers.append(api.get(listed, params={"limit": 500}))
-    assert {one.status_code for one in answers} == {200}
+    assert not [one.text for one in answers if one.status_code != 200]
     assert set(going.result()) == {200}
     left = good(api.get("/roles", params={"limit": 500}))["items"]
     assert not {row["id"] for row in left} & {*made}
@@ -246,9 +247,8 @@ def test_a_deleted_role_is_gone_until_it_is_restored(api: httpx.Client, role: Ca
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "unknown_role")
     late = role("POST", "/observe", {"messages": asks("Still there?"), "chat": "harbour"})
     assert late.status_code == 404
-    assert {"id": role.id, "name": role.name, "aliases": []} in good(api.get("/deleted-roles"))[
-        "items"
-    ]
+    deleted = good(api.get("/deleted-roles", params={"limit": 500}))["items"]
+    assert {"id": role.id, "name": role.name, "aliases": []} in deleted
     back = good(api.post(f"/deleted-roles/{role.name}/restore"))
     assert (back["id"], back["memories"], back["chats"]) == (role.id, 1, 1)
     assert role.get("/memories")["items"][0]["content"] == "The beacon failed."
