@@ -26,8 +26,8 @@ from rolememory.serve.proxy.transcript_parser import (
     RecurringTails,
     SpeakerNames,
     in_lines,
+    may_name_others,
     parse_request,
-    prefixed,
     spoken,
 )
 from rolememory.text.fold import fold_name
@@ -95,7 +95,7 @@ class RequestReader:
         found = self._signs(body, whole, hint, prompt=prompt)
         found = _said_by_key(found, hint) if caller else found
         role, why = self._role(found, hint, caller, may_create=False)
-        if role and not caller and (prompt or prefixed(whole)):
+        if role and not caller and (prompt or may_name_others(whole, found.names)):
             found = _beside_others(found, role)
         kind, said = self._heard(body, whole, found, hint, caller, prompt=prompt)
         may_write = caller is None or caller.may("write")

@@ -112,9 +112,11 @@ def spoken(
     return replace(talk, spoken=_own(said, names))
 
 
-def prefixed(talk: ParsedTranscript) -> bool:
-    """Whether a line of the user may begin with a name."""
-    return any(one.role == "user" and _PREFIX.match(one.content) for one in talk.spoken)
+def may_name_others(talk: ParsedTranscript, names: SpeakerNames) -> bool:
+    """Whether a line of the user may begin with the name of somebody else."""
+    known = {*names.users, *names.chars}
+    starts = (_PREFIX.match(one.content) for one in talk.spoken if one.role == "user")
+    return talk.one_message or any(one and one["name"].strip() not in known for one in starts)
 
 
 def _of_another(message: Message, names: SpeakerNames, owners: Mapping[str, str]) -> Message:
