@@ -7,9 +7,7 @@ from rolememory.cards.json_read import list_of
 from rolememory.cards.sillytavern import folder_mark, new_entry
 from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.value_class import value_class
-from rolememory.text.boundaries import JS_SPACE
-
-_BLANKS = "".join(JS_SPACE)
+from rolememory.text.boundaries import BLANKS
 
 
 @value_class
@@ -51,7 +49,7 @@ def _novelai(source: JsonMapping) -> JsonObject:
     priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
     return {
         "comment": title,
-        "addMemo": bool(str(title).strip(_BLANKS)),
+        "addMemo": bool(str(title).strip(BLANKS)),
         "selective": False,
         "order": 0 if priority is None else priority,
         "disable": not source.get("enabled"),
@@ -86,7 +84,7 @@ def split_keys(listed: object) -> list[str]:
     >>> split_keys("dragon, wyrm ,,\ufeff龙")
     ['dragon', 'wyrm', '', '龙']
     """
-    return [key.strip(_BLANKS) for key in str(listed or "").split(",")]
+    return [key.strip(BLANKS) for key in str(listed or "").split(",")]
 
 
 _OF_RISU = {

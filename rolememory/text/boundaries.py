@@ -17,6 +17,7 @@ Edges = Literal["none", "ascii", "script"]
 
 JS_SPACE = frozenset(chr(code) for low, high in SPACES for code in range(low, high + 1))
 """White space as JavaScript's `\\s` has it."""
+BLANKS = "".join(sorted(JS_SPACE))
 
 _HAN = regex.compile(r"\p{Han}")
 _HANGUL = regex.compile(r"\p{Hangul}")

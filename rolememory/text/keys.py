@@ -116,6 +116,14 @@ class KeyIndex:
         return info.hits, info.misses
 
 
+def bits(window: int) -> Iterator[int]:
+    """The segment numbers in a window, lowest first."""
+    while window:
+        lowest = window & -window
+        yield lowest.bit_length() - 1
+        window ^= lowest
+
+
 class KeyScan:
     """The keys found in the segments of a turn; each segment is scanned on first use.
 
@@ -154,7 +162,7 @@ class KeyScan:
 
     def seen(self, key: Any, window: int) -> Span | None:
         """The key's first place in the newest segment of the window that contains it, or None."""
-        for number in self._numbers(window):
+        for number in bits(window & self.window):
             if place := self.found(number).get(key):
                 return Span(number, *place)
         return None
@@ -164,20 +172,12 @@ class KeyScan:
         asked = self.window if window is None else window & self.window
         if asked not in self._masks:
             masks: dict[KeySpec, int] = {}
-            for number in self._numbers(asked):
+            for number in bits(asked):
                 bit = 1 << number
                 for spec in self.found(number):
                     masks[spec] = masks.get(spec, 0) | bit
             self._masks[asked] = MappingProxyType(masks)
         return self._masks[asked]
-
-    def _numbers(self, window: int) -> Iterator[int]:
-        """The segment numbers in a window, lowest first; bits beyond the segments are ignored."""
-        rest = window & self.window
-        while rest:
-            lowest = rest & -rest
-            yield lowest.bit_length() - 1
-            rest ^= lowest
 
 
 class _Automata:

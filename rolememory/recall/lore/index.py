@@ -176,16 +176,9 @@ class LoreIndex:
         return self._voices[said]
 
     def _saying(self, said: Mapping[LoreKey, str]) -> "LoreIndex":
-        fresh = LoreIndex.__new__(LoreIndex)
-        fresh.settings, fresh.rules, fresh.books, fresh.rank = (
-            self.settings,
-            self.rules,
-            self.books,
-            self.rank,
-        )
+        fresh = LoreIndex((), self.settings)
+        fresh.books, fresh.rank = self.books, self.rank
         fresh.entries = tuple(_said(lore, said) for lore in self.entries)
-        fresh._voices = {}
-        fresh.heard = lru_cache(maxsize=_KEPT_TEXTS)(fresh._heard)
         fresh.__dict__["keys"] = self.keys.updated(fresh.specs - self.specs)
         return fresh
 

@@ -11,15 +11,13 @@ from rolememory.recall.lore.rules import LoreRules
 from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
-from rolememory.text.boundaries import JS_SPACE, boundaries, is_han, stands_alone
+from rolememory.text.boundaries import BLANKS, boundaries, is_han, stands_alone
 from rolememory.text.keys import Form, KeySpec
 from rolememory.text.macros import has_macros
 from rolememory.text.pattern import Pattern, PatternSource, compile_pattern, parse_pattern
 
 START = "\x01"
 """Put before every scanned text, so that a pattern can match its start."""
-
-_BLANKS = "".join(JS_SPACE)
 
 
 class KeyKind(Enum):
@@ -90,7 +88,7 @@ def read_said_key(written: str, said: str, looks: Looks) -> LoreKey:
     return (
         LoreKey(written, KeyKind.NEVER)
         if not said
-        else _compared(written, said.strip(_BLANKS), looks)
+        else _compared(written, said.strip(BLANKS), looks)
     )
 
 
@@ -102,10 +100,10 @@ def read_raw_key(text: str, looks: Looks) -> LoreKey:
 def _compared(written: str, said: str, looks: Looks) -> LoreKey:
     if looks.use_regex is not False and (source := _source(said, looks)):
         return _pattern(written, source)
-    if said and START not in said and said.strip(_BLANKS):
+    if said and START not in said and said.strip(BLANKS):
         kind = KeyKind.DIRECT if said.endswith("\n") else KeyKind.PLAIN
         return LoreKey(written, kind, spec=looks.spec(said), looks=looks)
-    if not said.strip(_BLANKS) and not looks.rules.blank_key_matches:
+    if not said.strip(BLANKS) and not looks.rules.blank_key_matches:
         return LoreKey(written, KeyKind.NEVER)
     return LoreKey(
         written, KeyKind.DIRECT if said else KeyKind.ALWAYS, spec=looks.spec(said), looks=looks

@@ -88,7 +88,7 @@ DEFAULT = LoreRules(
     as_scripted=False,
     drops_homeless=False,
 )
-ROWS = {row.name: row for row in (DEFAULT, SILLYTAVERN)}
+ROWS: dict[str, LoreRules] = {row.name: row for row in (DEFAULT, SILLYTAVERN)}
 
 
 def under(rules: str | None, settings: ScanSettings) -> ScanSettings:
@@ -102,7 +102,6 @@ def rules_named(name: str) -> LoreRules:
     Raises:
         UnknownNameError: there is none.
     """
-    for row in ROWS.values():
-        if row.name == name:
-            return row
-    raise UnknownNameError("set of lore rules", name, ROWS)
+    if name not in ROWS:
+        raise UnknownNameError("set of lore rules", name, ROWS)
+    return ROWS[name]

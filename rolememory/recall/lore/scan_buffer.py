@@ -13,7 +13,7 @@ from rolememory.recall.lore.keys import START, KeyKind, LoreKey, direct
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
 from rolememory.schema.value_class import value_class
-from rolememory.text.keys import KeyIndex, KeySpec
+from rolememory.text.keys import KeyIndex, KeySpec, bits
 from rolememory.text.pattern import PatternBudget
 
 BLIND = -1
@@ -98,7 +98,7 @@ class ScanBuffer:
         """Scan the new texts of the window for keys."""
         fresh = window & ~self._read & self.whole
         self._read |= fresh
-        for number in _bits(fresh):
+        for number in bits(fresh):
             heard, hinted = self._index.heard(self._text(number))
             _note(self.heard, heard, 1 << number)
             _note(self.hinted, hinted, 1 << number)
@@ -116,7 +116,7 @@ class ScanBuffer:
         if key.kind is not KeyKind.PLAIN or key.spec is None:
             return self.has(key, window)
         alone = _alone(key.spec)
-        return window > 0 and any(alone.read(self._text(bit)) for bit in _bits(window))
+        return window > 0 and any(alone.read(self._text(bit)) for bit in bits(window))
 
     def span(self, key: LoreKey, window: int) -> Span | None:
         """The place of the key, in the newest text with it."""
@@ -127,7 +127,7 @@ class ScanBuffer:
             return self._span(place, window) if place else None
         if key.spec is None or window <= 0:
             return None
-        for number in _bits(window):
+        for number in bits(window):
             if place := self._index.keys.read(self._text(number)).get(key.spec):
                 return Span(number, *place)
         return None
@@ -138,8 +138,8 @@ class ScanBuffer:
             return ""
         if window not in self._joined:
             recent = self.recent(self._messages)
-            messages = f"\n{START}".join(self._text(bit) for bit in _bits(window & recent))
-            others = (f"\n{START}{self._text(bit)}" for bit in _bits(window & ~recent))
+            messages = f"\n{START}".join(self._text(bit) for bit in bits(window & recent))
+            others = (f"\n{START}{self._text(bit)}" for bit in bits(window & ~recent))
             self._joined[window] = START + messages + "".join(others)
         return self._joined[window]
 
@@ -159,9 +159,7 @@ class ScanBuffer:
     def _span(self, place: tuple[int, int], window: int) -> Span | None:
         """A place in the joined text as a place in one of its texts; one that straddles two ends with the first."""
         at = 0
-        for bit in _bits(
-            max(window, 0)
-        ):  # a blind entry sees no text that a pattern could stand in
+        for bit in bits(max(window, 0)):  # a blind entry sees no text that a pattern could stand in
             start, end = at + 1, at + 1 + len(self._text(bit))
             if place[0] <= end:
                 return Span(bit, max(place[0] - start, 0), min(place[1], end) - start)
@@ -177,10 +175,3 @@ def _alone(spec: KeySpec) -> KeyIndex:
 def _note(windows: dict[int, int], ranks: Iterable[int], bit: int) -> None:
     for rank in ranks:
         windows[rank] = windows.get(rank, 0) | bit
-
-
-def _bits(mask: int) -> Iterable[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest

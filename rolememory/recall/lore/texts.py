@@ -7,10 +7,9 @@ from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
-from rolememory.text.boundaries import JS_SPACE
+from rolememory.text.boundaries import BLANKS
 from rolememory.text.macros import Macros, texts_of_card
-
-_BLANKS = "".join(JS_SPACE)
+from rolememory.text.macros.macros import is_hidden
 
 
 def texts_of(
@@ -41,7 +40,7 @@ def texts_of(
     said = texts_of_card(character, macros)
     return ScanTexts(
         messages=tuple(
-            Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character))
+            Segment(text.strip(BLANKS), index=place, role=by.role, name=_speaker(by, character))
             for text, place, by in told
         ),
         card=tuple((source, said[source.value]) for source in MatchSource),
@@ -50,11 +49,6 @@ def texts_of(
         visible=len(visible),
         replies=sum(message.role == "assistant" for _, message in visible),
     )
-
-
-def is_hidden(message: Message) -> bool:
-    """Whether the frontend hides the message from the model (its field `hidden`)."""
-    return bool((message.model_extra or {}).get("hidden"))
 
 
 def _told(message: Message, character: Character, include_names: bool) -> str:

@@ -1,6 +1,6 @@
 """Sticky, cooldown and delay, counted in visible messages; state in, state out. Source: spec/worldinfo.md 6."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.schema.lorebook import TimedEffect, TimedState, lore_id
@@ -47,30 +47,15 @@ def running(state: TimedState, index: LoreIndex, count: int, *, dry_run: bool = 
 
 def begun(state: TimedState, index: LoreIndex, awake: Iterable[Lore], count: int) -> TimedState:
     """The state after activating these entries. Running timers are not renewed."""
-    clock, entries = _Clock(index, count), list(awake)
+    clock, lores = _Clock(index, count), list(awake)
+    cooling = [lore for lore in lores if lore.entry.cooldown]
+    kept = [lore for lore in lores if lore.asked.keep_activate_after_match]
+    spent = [lore for lore in lores if lore.asked.dont_activate_after_match]
     return TimedState(
-        sticky=(
-            *state.sticky,
-            *clock.new("sticky", state.sticky, (lore for lore in entries if lore.entry.sticky)),
-        ),
-        cooldown=(
-            *state.cooldown,
-            *clock.new(
-                "cooldown", state.cooldown, (lore for lore in entries if lore.entry.cooldown)
-            ),
-        ),
-        kept=(
-            *state.kept,
-            *clock.new(
-                "", state.kept, (lore for lore in entries if lore.asked.keep_activate_after_match)
-            ),
-        ),
-        spent=(
-            *state.spent,
-            *clock.new(
-                "", state.spent, (lore for lore in entries if lore.asked.dont_activate_after_match)
-            ),
-        ),
+        sticky=clock.joined(state.sticky, [lore for lore in lores if lore.entry.sticky], "sticky"),
+        cooldown=clock.joined(state.cooldown, cooling, "cooldown"),
+        kept=clock.joined(state.kept, kept),
+        spent=clock.joined(state.spent, spent),
     )
 
 
@@ -126,13 +111,14 @@ class _Clock:
             protected=protected,
         )
 
-    def new(
-        self, field: str, standing: Iterable[TimedEffect], awake: Iterable[Lore]
-    ) -> Iterator[TimedEffect]:
-        """A timer for each of these entries that has none yet."""
+    def joined(
+        self, standing: tuple[TimedEffect, ...], awake: Iterable[Lore], field: str = ""
+    ) -> tuple[TimedEffect, ...]:
+        """The standing timers, and a new one for each of these entries that has none yet."""
         taken = {effect.key for effect in standing}
-        return (
+        fresh = (
             self.started(field, lore)
             for lore in awake
             if (lore.book.name, lore.entry.id) not in taken
         )
+        return (*standing, *fresh)

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rolememory.text.boundaries import BLANKS
 from rolememory.text.late_pattern import late_pattern
-from rolememory.text.macros.parse import BLANKS, FLAGS, MacroCall, Place, Scoped, calls, scoped
+from rolememory.text.macros.parse import FLAGS, MacroCall, Place, Scoped, calls, scoped
 from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, MacroError, MacroInvocation, trimmed
 from rolememory.text.macros.variables import VariableSet, number_of
 

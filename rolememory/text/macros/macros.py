@@ -8,9 +8,9 @@ from datetime import datetime
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.value_class import value_class
+from rolememory.text.boundaries import BLANKS
 from rolememory.text.macros import moments
 from rolememory.text.macros.expansion import ESCAPED, OLD, MacroExpansion
-from rolememory.text.macros.parse import BLANKS
 from rolememory.text.macros.table import CHANGING, ELSEWHERE, HIDDEN, OF_CARD
 from rolememory.text.macros.variables import Variables
 
@@ -144,8 +144,13 @@ def for_character(
     )
 
 
+def is_hidden(message: Message) -> bool:
+    """Whether the frontend hides the message from the model (its field `hidden`)."""
+    return bool((message.model_extra or {}).get("hidden"))
+
+
 def _of_chat(messages: Sequence[Message], unseen: int, now: datetime | None) -> dict[str, str]:
-    shown = [message for message in messages if not (message.model_extra or {}).get("hidden")]
+    shown = [message for message in messages if not is_hidden(message)]
     last = unseen + len(messages) - 1
 
     def newest(role: str) -> str:

@@ -10,13 +10,12 @@ from functools import lru_cache
 from itertools import islice
 
 from rolememory.schema.value_class import value_class
-from rolememory.text.boundaries import JS_SPACE
+from rolememory.text.boundaries import BLANKS, JS_SPACE
 from rolememory.text.late_pattern import late_pattern
 
 DEEPEST = 50  # maximum nesting; deeper macros are text
 MOST = 2_000  # macros per text; the rest is text
 
-BLANKS = "".join(sorted(JS_SPACE))
 FLAGS = "!?~#/>"
 _SPACE = late_pattern(f"[{re.escape(BLANKS)}]*")
 _NAME = late_pattern(r"//|[a-zA-Z][\w-]*", re.ASCII)

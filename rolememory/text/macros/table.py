@@ -7,8 +7,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from rolememory.schema.value_class import value_class
+from rolememory.text.boundaries import BLANKS
 from rolememory.text.macros import moments
-from rolememory.text.macros.parse import BLANKS, MacroCall
+from rolememory.text.macros.parse import MacroCall
 from rolememory.text.macros.variables import VariableSet
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from rolememory.schema.value_class import value_class
-from rolememory.text.macros.parse import BLANKS
+from rolememory.text.boundaries import BLANKS
 
 MOST, LONGEST_NAME, LONGEST = 200, 100, 2_000  # variables; characters
 
