@@ -170,14 +170,41 @@ def test_temporal_proximity_switches_time_decay(tmp_path: Path) -> None:
             for name, days in (("old", 300), ("new", 0)):
                 role = mira.house.home.role("Mira")
                 told = f"The lamp failed on the {name} night."
-                role.remember(
-                    told, "episodic", id=name, created=now - timedelta(days=days), source="summary"
-                )
-            settings = {"triggers.recency.clock": "wall"}
-            turn = mira.mind.recall("Did the lamp fail?", settings=settings)
+                role.remember(told, "episodic", id=name, created=now - timedelta(days=days))
+            turn = mira.mind.recall("Did the lamp fail?")
             scores[temporal] = {one.memory.id: one.score for one in turn.recalled}
     assert scores[True]["old"] < scores[True]["new"]
     assert scores[False]["old"] == scores[False]["new"]
+
+
+@pytest.mark.parametrize(
+    ("language", "content", "said"),
+    [
+        ("en", "The lamp failed that night.", "The lamp, it failed."),
+        ("zh", "那天夜里灯灭了。", "灯，灭了。"),
+    ],
+)
+def test_an_entry_of_the_design_fades_by_its_timestamp_and_factor(
+    tmp_path: Path, language: str, content: str, said: str
+) -> None:
+    """S1.13, S1.24: `timestamp` and `timeDecayFactor` of the design's own file count, whatever the type."""
+    now = datetime(2026, 11, 27, tzinfo=UTC)
+    days_and_factors = {"new": (0, 1.0), "slow": (30, 0.2), "old": (30, 1.0), "kept": (30, 0.0)}
+    with Home.open(tmp_path, {"preset": "anh", **WORDS}) as home:
+        mira = home.role("Mira", create=True)
+        told = [
+            {
+                "id": name,
+                "content": content,
+                "timestamp": int((now - timedelta(days=days)).timestamp() * 1000),
+                "timeDecayFactor": factor,
+            }
+            for name, (days, factor) in days_and_factors.items()
+        ]
+        (mira.folder / "memory.json").write_text(json.dumps({"traits": told}), "utf-8")
+        found = mira.search(said, now=now)
+        score = {one.memory.id: one.score for one in found}
+    assert score["new"] == score["kept"] > score["slow"] > score["old"] > 0
 
 
 def test_the_limits_of_a_type_hold(tmp_path: Path) -> None:
