@@ -1,5 +1,7 @@
 """Resolves names that a model gives to people."""
 
+from collections.abc import Iterable
+
 from rolememory.inject.fence import tame
 from rolememory.llm.answer_words import answer_words
 from rolememory.schema.learning import USER, ChatMessage, Company
@@ -38,9 +40,15 @@ def subject_in(text: str, company: Company) -> str | None:
     >>> subject_in("Mira promised to wait.", company), subject_in("Lin's birthday is October 25th.", company)
     (None, 'user')
     """
+    role = _names(text, (company.role, *company.role_names))
+    return None if role and not names_user(text, company) else USER
+
+
+def names_user(text: str, company: Company) -> bool:
+    """Whether a sentence speaks of the user by name or by that word."""
+    return _names(text, (company.user, "the user", "用户", "用戶"))
+
+
+def _names(text: str, names: Iterable[str]) -> bool:
     folded = fold(text).text
-    role = any(name and folded_key(name) in folded for name in (company.role, *company.role_names))
-    user = any(
-        name and folded_key(name) in folded for name in (company.user, "the user", "用户", "用戶")
-    )
-    return None if role and not user else USER
+    return any(name and folded_key(name) in folded for name in names)

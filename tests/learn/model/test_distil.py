@@ -212,6 +212,30 @@ def test_s4_24_replace_names_the_old_fact_by_its_words(tmp_path: Path) -> None:
         assert contents(mind) == ["Lin lives in Paris."]
 
 
+@pytest.mark.parametrize(
+    ("known", "lines", "new"),
+    [
+        pytest.param("The user prefers light themes.", ("I prefer dark themes now.", "Fine."), "The user prefers dark themes.", id="en"),
+        pytest.param("用户喜欢浅色主题。", ("我现在喜欢深色主题了。", "好的。"), "用户喜欢深色主题。", id="zh"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("source", ["summary", "manual"])
+def test_s4_24_an_old_fact_of_the_design_names_no_subject_and_is_replaced_all_the_same(
+    known: str, lines: tuple[str, str], new: str, source: str, tmp_path: Path
+) -> None:
+    """Learned, it is superseded; written by a person, the new one waits for their word."""
+    fact = {"Content": new, "Type": "preference", "Confidence": 0.9, "Replace": known}
+    with Endpoint(answers([fact])) as server, distilling(tmp_path, server, preset="agent") as mind:
+        old = mind.remember(known, "semantic", user="Lin", source=source)
+        tell(mind, *lines)
+        later = [one for one in mind.memories.values() if one.id != old.id]
+        waiting = [one.reason.code for one in mind.waiting()]
+        if source == "manual":
+            assert (later, waiting) == ([], ["against_author"])
+        else:
+            assert [(one.content, one.supersedes) for one in later] == [(new, (old.id,))]
+
+
 def test_s4_22_the_agents_own_prompt_is_read(tmp_path: Path) -> None:
     with (
         Endpoint(answers([GO])) as server,

@@ -26,6 +26,8 @@ def drafted(
     known = (
         memory("m1", "Lin lives in Rome.", subject="user"),
         memory("m2", "Lin's cat is called Mimi.", subject="user"),
+        memory("m3", "Mira is patient."),
+        memory("m4", "The user has a boat."),
     )
     made = drafts(found.facts, batch(*lines, known=known), LearnSettings(**learn), model="small")
     return tuple(draft for draft in made if draft.fault is None)
@@ -151,7 +153,9 @@ def test_s4_10_tags_are_given_or_not() -> None:
         pytest.param("lin lives in rome", "m1", id="S4.24: by its words"),
         pytest.param(0, "", id="none"),
         pytest.param(None, "", id="null"),
-        pytest.param(3, "", id="a number that was not shown"),
+        pytest.param(3, "", id="what the role is like stays"),
+        pytest.param(4, "m4", id="S4.24: what speaks of the user, without a subject"),
+        pytest.param(5, "", id="a number that was not shown"),
         pytest.param("Lin lives on the moon", "", id="words that were not shown"),
         pytest.param("a", "", id="too little to tell"),
     ],
