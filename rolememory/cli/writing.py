@@ -122,7 +122,10 @@ def _value(value: Any) -> str:
 def weight(
     role: RoleName,
     memory_id: MemoryId,
-    value: Annotated[str, argument("VALUE", "0..2; 1 is normal, below 0.1 `clean` archives it")],
+    value: Annotated[
+        str,
+        argument("VALUE", "0..2; 1 is normal, below memory.archive_threshold `clean` archives it"),
+    ],
 ) -> None:
     """The same as `edit ROLE ID weight=VALUE`."""
     edit(role, memory_id, [f"weight={value}"])
