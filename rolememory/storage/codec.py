@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+import orjson
 from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import misspelt
@@ -176,15 +177,15 @@ def _settle_type(fields: JsonObject, array: MemoryType | None) -> None:
     if written is None:
         fields["type"] = array or MemoryType.EPISODIC
         return
-    kind, tag = _KINDS.get(written if isinstance(written, str) else "", (None, None))
+    word = written.strip().casefold() if isinstance(written, str) else ""
+    kind, tag = _KINDS.get(word, (None, None))
     if kind is None:
         choices = ", ".join(kind.value for kind in MemoryType)
         raise EntryError(
             Problem.of("unknown_choice", field="type", found=quoted(written), choices=choices)
         )
     fields["type"] = kind
-    tags = fields.get("tags", [])
-    if tag and isinstance(tags, list) and tag not in tags:
+    if tag and isinstance(tags := _texts(fields.get("tags") or []), list) and tag not in tags:
         fields["tags"] = [*tags, tag]
 
 
@@ -208,17 +209,31 @@ def _evidence_list(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
-    """A list; a text is split at commas, unless it is a pattern.
+    """A list; a text is one as JSON (a column of a database), or is split at commas, unless it is a pattern.
 
-    >>> _texts("beacon，lamp"), _texts("/a{1,2}/"), _texts([1887])
-    (['beacon', 'lamp'], ['/a{1,2}/'], ['1887'])
+    >>> _texts("beacon，lamp"), _texts("/a{1,2}/"), _texts([1887]), _texts('["a, b"]')
+    (['beacon', 'lamp'], ['/a{1,2}/'], ['1887'], ['a, b'])
     """
     if isinstance(value, str):
-        parts = [value] if value.startswith("/") else _COMMAS.split(value)
+        value = value.strip()
+        parts = _packed(value)
+        if parts is None:
+            parts = [value] if value.startswith("/") else _COMMAS.split(value)
         return [part.strip() for part in parts if part.strip()]
     if isinstance(value, list | tuple):
         return [str(one) if type(one) is int else one for one in value if one is not None]
     return value
+
+
+def _packed(text: str) -> list[str] | None:
+    """The texts of a JSON list; None if it is none."""
+    if not text.startswith("["):
+        return None
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return found if all(isinstance(one, str) for one in found) else None
 
 
 def _number(value: Any) -> Any:

@@ -131,6 +131,21 @@ def entry(**fields: Any) -> dict[str, Any]:
             id="S4.24 beside the others",
         ),
         pytest.param(entry(type="fact"), "type", MemoryType.SEMANTIC, id="S4.24 fact"),
+        pytest.param(entry(type="Goal"), "type", MemoryType.GOAL, id="a type in capitals"),
+        pytest.param(
+            entry(type="project", tags="go,ui"),
+            "tags",
+            ("go", "ui", "project"),
+            id="tags in a text",
+        ),
+        pytest.param(
+            entry(type="fact", tags='["go, 1.22", "界面"]'),
+            "tags",
+            ("go, 1.22", "界面", "fact"),
+            id="S4.3 a column of tags as JSON",
+        ),
+        pytest.param(entry(type="scene", tags=None), "tags", ("scene",), id="no tags but the kind"),
+        pytest.param(entry(keys="[lamp]"), "keys", ("[lamp]",), id="a key in brackets is no JSON"),
         pytest.param(entry(type="goals"), "type", MemoryType.GOAL, id="S1.14 the plural"),
         pytest.param(entry(type="scene"), "tags", ("scene",), id="S1.2 scene"),
         pytest.param(
