@@ -21,7 +21,7 @@ from rolememory.cards.sillytavern import (
 )
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.locales import Listed
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, object_of
 from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.schema.value_class import value_class
 
@@ -145,7 +145,7 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
         return [(key, one) for key, one in in_script_order(standing)]
-    return list(enumerate(standing)) if isinstance(standing, list) else []
+    return list(enumerate(list_of(standing)))
 
 
 def _reads(book: Book, key: str | int, raw: JsonMapping) -> bool:
@@ -178,7 +178,7 @@ def _with(book: Book, key: str | int, entry: Any) -> Book:
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
         return _with_entries(book, with_value(standing, (str(key),), entry))
-    listed, at = list(standing) if isinstance(standing, list) else [], int(key)
+    listed, at = [*list_of(standing)], int(key)
     listed[at : at + 1] = () if entry is ABSENT else (entry,)
     return _with_entries(book, listed)
 
@@ -194,7 +194,7 @@ def _free_number(book: Book) -> int:
 def _numbers(book: Book) -> Iterator[int]:
     """Every number in use as a key, uid or id."""
     for key, raw in _members(book):
-        names = (key, *((raw.get("uid"), raw.get("id")) if isinstance(raw, Mapping) else ()))
+        names = (key, *map(object_of(raw).get, ("uid", "id")))
         yield from (
             int(name)
             for name in names

@@ -32,7 +32,7 @@ from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, Unk
 from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.recall.lore.rules import under
 from rolememory.schema.explain_invalid import explained
-from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.json_types import JsonMapping, list_of
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
@@ -57,7 +57,7 @@ Names = tuple[str, ...]
 
 
 def _chance(raw: Any) -> Any:
-    numbers = raw if isinstance(raw, list) else []
+    numbers = list_of(raw)
     if type(raw) is int or all(isinstance(one, int | float) and 0 <= one < 1 for one in numbers):
         return raw
     raise InvalidValueError(

@@ -10,10 +10,10 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
 from rolememory.cards.entry_forms import CARD, CARD_V2, HUB, WORLD, EntryForm
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import is_whole, list_of
+from rolememory.cards.json_read import is_whole
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of
 from rolememory.schema.value_class import value_class
 
 _MOST_UID = 2**31  # above, script engines no longer iterate keys numerically

@@ -13,10 +13,9 @@ from rolememory.cards.character_book import read_character_book
 from rolememory.cards.containers import Container, new_json
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, applied, changes, with_value
-from rolememory.cards.json_read import list_of, object_of
 from rolememory.errors import InvalidValueError, closest
 from rolememory.locales import LocalizedText
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, object_of
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character
 

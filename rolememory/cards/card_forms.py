@@ -11,9 +11,8 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
-from rolememory.cards.json_read import list_of, object_of, objects_of
 from rolememory.cards.other_books import split_keys
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, object_of, objects_of
 from rolememory.schema.value_class import value_class
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")

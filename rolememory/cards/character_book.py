@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from rolememory.cards.json_read import object_of
 from rolememory.cards.sillytavern import (
     NEW_ENTRY,
     POSITIONS,
@@ -22,7 +21,7 @@ from rolememory.cards.sillytavern import (
     number_or_none,
 )
 from rolememory.locales import LocalizedText
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, object_of
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")

@@ -12,10 +12,10 @@ from rolememory.cards import preserved_fields
 from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
 from rolememory.cards.json_changes import Path
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import is_whole, list_of, object_of
+from rolememory.cards.json_read import is_whole
 from rolememory.cards.other_books import split_keys
 from rolememory.cards.sillytavern import NEW_ENTRY
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, object_of
 from rolememory.schema.value_class import value_class
 from rolememory.text.decorators import read_card
 

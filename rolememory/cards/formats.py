@@ -33,12 +33,12 @@ from rolememory.cards.containers import (
     png_card,
 )
 from rolememory.cards.json_changes import value_at
-from rolememory.cards.json_read import kind_of, list_of, object_of, read_json
+from rolememory.cards.json_read import kind_of, read_json
 from rolememory.cards.other_books import other_book
 from rolememory.cards.zip_parts import Archive, has_zip, new_zip, open_zip
 from rolememory.errors import FileError
 from rolememory.locales import Listed, LocalizedText
-from rolememory.schema.json_types import JsonObject
+from rolememory.schema.json_types import JsonObject, list_of, object_of
 
 NEWEST = 3
 _TEXTS = (*V1_FIELDS, *V2_TEXTS, "alternate_greetings", "tags")

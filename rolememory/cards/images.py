@@ -7,8 +7,8 @@ from rolememory.cards import limits, png
 from rolememory.cards.card import Card
 from rolememory.cards.containers import CARD_JSON
 from rolememory.cards.entry_forms import text
-from rolememory.cards.json_read import list_of, objects_of
 from rolememory.errors import FileError
+from rolememory.schema.json_types import list_of, objects_of
 
 MEMBER = "assets/icon/images/main.png"
 _INSIDE = ("embeded://", "embedded://")  # the first is the specified spelling

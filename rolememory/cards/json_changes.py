@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rolememory.cards.json_edit import same
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, object_of
 from rolememory.schema.value_class import value_class
 
 Path = tuple[str, ...]
@@ -69,7 +69,7 @@ def with_value(raw: JsonMapping, path: Path, value: Any) -> JsonObject:
         inner = raw.get(name)
         if value is ABSENT and not isinstance(inner, Mapping):
             return dict(raw)
-        value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value)
+        value = with_value(object_of(inner), rest, value)
     return {**raw, name: value}
 
 

@@ -5,7 +5,6 @@ Integers keep every digit, floats stay floats, key order is the file's.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 import orjson
@@ -13,7 +12,7 @@ import orjson
 from rolememory.cards import limits
 from rolememory.errors import FileError
 from rolememory.locales import translatable
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonObject
 from rolememory.text.json_depth import is_deeper
 from rolememory.text.json_diagnostics import invalid_json
 from rolememory.text.json_walker import JsonWalker, line_and_column
@@ -87,21 +86,6 @@ def _object(pairs: list[tuple[str, Any]]) -> JsonObject:
     if len(found) < len(pairs):
         raise _DoubledError
     return found
-
-
-def object_of(value: object) -> JsonMapping:
-    """The object, or an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def list_of(value: object) -> list[Any]:
-    """The list, or an empty one for anything else."""
-    return value if isinstance(value, list) else []
-
-
-def objects_of(value: object) -> list[JsonMapping]:
-    """The objects in a list; none if it is not a list."""
-    return [one for one in list_of(value) if isinstance(one, Mapping)]
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rolememory.cards.json_read import list_of
 from rolememory.cards.sillytavern import folder_mark, new_entry
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import BLANKS
 

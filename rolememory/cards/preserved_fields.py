@@ -13,8 +13,7 @@ from typing import Any
 
 from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import list_of, objects_of
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, objects_of
 
 Turn = Callable[[JsonObject], JsonObject]
 

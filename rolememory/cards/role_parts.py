@@ -16,9 +16,8 @@ from rolememory.cards.card_forms import BOOK, V3
 from rolememory.cards.entry_forms import text
 from rolememory.cards.json_changes import value_at
 from rolememory.cards.json_edit import same
-from rolememory.cards.json_read import object_of
 from rolememory.locales import LocalizedText
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, object_of
 from rolememory.schema.role import Role
 from rolememory.schema.role_ids import canonical
 from rolememory.schema.value_class import value_class

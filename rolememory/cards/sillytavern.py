@@ -11,11 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rolememory.cards.json_read import list_of, objects_of
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, LocalizedText
 from rolememory.schema.entry import SelectiveLogic
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, objects_of
 from rolememory.schema.lorebook import (
     BookSource,
     CharacterFilter,

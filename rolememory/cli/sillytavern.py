@@ -8,7 +8,7 @@ import yaml
 
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, LocalizedText
-from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.json_types import JsonMapping, object_of
 from rolememory.shipped import shipped
 
 NAME = "rolememory"
@@ -121,14 +121,13 @@ def _mapping(path: Path) -> JsonMapping:
         found = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return object_of(found)
 
 
 def addresses(tavern: Path) -> Iterator[str]:
     """The origins of its page in a local browser, by its config.yaml."""
     config = _mapping(tavern / "config.yaml")
-    ssl = config.get("ssl")
-    scheme = "https" if isinstance(ssl, dict) and ssl.get("enabled") is True else "http"
+    scheme = "https" if object_of(config.get("ssl")).get("enabled") is True else "http"
     port = config.get("port")
     number = port if isinstance(port, int) and 0 < port < 65536 else USUAL_PORT
     for host in ("127.0.0.1", "localhost"):

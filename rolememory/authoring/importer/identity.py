@@ -10,11 +10,11 @@ from rolememory.cards.base import load
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.files import FileStamp, text_of
+from rolememory.cards.tavern.files import FileStamp
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.engine import Home
 from rolememory.errors import FileError
-from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.json_types import JsonMapping, text_of
 from rolememory.schema.role import Role
 from rolememory.storage.home import called, folded_names
 from rolememory.text.fold import fold_name

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import chain
-from typing import Any
 
 from rolememory.authoring.books import BookFile
 from rolememory.authoring.lint.finding import Findings
@@ -13,6 +12,7 @@ from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import START, KeyKind, LoreKey
 from rolememory.recall.lore.rules import LoreRules
 from rolememory.recall.lore.token_budget import lore_budget
+from rolememory.schema.json_types import list_of, object_of
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.role import Character
 from rolememory.schema.settings import LengthSettings, ScanSettings
@@ -36,12 +36,8 @@ class Subject:
     @classmethod
     def of(cls, file: BookFile, settings: ScanSettings | None = None) -> "Subject":
         """Prepare with product defaults; a card provides its character."""
-        card: Any = file.raw.get("data")
-        known = card if isinstance(card, Mapping) and "entries" not in file.raw else {}
-        names = known.get("tags")
-        who = Character(
-            name=str(known.get("name") or ""), tags=tuple(names) if isinstance(names, list) else ()
-        )
+        known = {} if "entries" in file.raw else object_of(file.raw.get("data"))
+        who = Character(name=str(known.get("name") or ""), tags=tuple(list_of(known.get("tags"))))
         count = counter_for("tokens", LengthSettings())
         return cls(file, settings or ScanSettings(), who, count)
 

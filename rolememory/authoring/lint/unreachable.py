@@ -4,6 +4,7 @@ from rolememory.authoring.lint.finding import Findings, of, of_book
 from rolememory.authoring.lint.subject import Subject, each_entry, fits
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import KeyKind, LoreKey
+from rolememory.schema.json_types import text_of
 
 LONG_CHAT = 500  # messages: few chats are longer
 GENERATIONS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
@@ -20,7 +21,7 @@ def unreadable(subject: Subject) -> Findings:
 def keyless(subject: Subject, lore: Lore) -> Findings:
     """Entries without keys that nothing else activates."""
     entry = lore.entry
-    if subject.is_woken(lore) or any(map(str.strip, entry.keys)) or _text_for_list(entry.raw):
+    if subject.is_woken(lore) or any(map(str.strip, entry.keys)) or text_of(entry.raw.get("key")):
         return
     if entry.by_meaning and subject.settings.by_meaning != "off":
         return
@@ -34,13 +35,8 @@ def keyless(subject: Subject, lore: Lore) -> Findings:
 @each_entry
 def text_for_list(subject: Subject, lore: Lore) -> Findings:
     """Keys as one text instead of a list."""
-    if told := _text_for_list(lore.entry.raw):
+    if told := text_of(lore.entry.raw.get("key")):
         yield of(lore, "text_for_list", "keys", found=told, example=_listed(told))
-
-
-def _text_for_list(raw: dict[str, object]) -> str:
-    told = raw.get("key")
-    return told if isinstance(told, str) else ""
 
 
 def _listed(text: str) -> str:

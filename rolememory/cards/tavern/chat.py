@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
-from rolememory.cards.json_read import object_of
 from rolememory.cards.limits import MEGABYTE
 from rolememory.cards.tavern import files, summaries
 from rolememory.cards.tavern.dates import sent_at
-from rolememory.cards.tavern.files import text_of
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.errors import FileError
-from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.json_types import JsonMapping, object_of, text_of
 from rolememory.schema.value_class import value_class
 from rolememory.text.json_diagnostics import diagnose_json
 

@@ -151,15 +151,6 @@ def _whole(value: Any) -> Any:
     )
 
 
-def text_of(value: object) -> str:
-    """A value as text; "" if it is none.
-
-    >>> text_of("Mira"), text_of(None), text_of({"a": 1})
-    ('Mira', '', '')
-    """
-    return value if isinstance(value, str) else ""
-
-
 def texts_of(value: object) -> tuple[str, ...]:
     """The texts of a list, or of a comma-separated text; else empty.
 

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rolememory.cards.json_read import list_of, object_of
 from rolememory.cards.tavern import files
 from rolememory.cards.tavern.chat import TavernMessage
-from rolememory.cards.tavern.files import text_of, texts_of
+from rolememory.cards.tavern.files import texts_of
+from rolememory.schema.json_types import list_of, object_of, text_of
 from rolememory.schema.value_class import value_class
 
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from rolememory.cards.json_read import object_of, objects_of
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.files import text_of, texts_of
-from rolememory.schema.json_types import JsonMapping
+from rolememory.cards.tavern.files import texts_of
+from rolememory.schema.json_types import JsonMapping, object_of, objects_of, text_of
 from rolememory.schema.value_class import value_class
 
 

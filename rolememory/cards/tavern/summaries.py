@@ -7,9 +7,7 @@ MessageSummarize stores `extra.qvink_memory` on the summarized message. Memory B
 from collections.abc import Iterator
 from typing import Literal
 
-from rolememory.cards.json_read import object_of
-from rolememory.cards.tavern.files import text_of
-from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.json_types import JsonMapping, object_of, text_of
 from rolememory.schema.value_class import value_class
 
 By = Literal["summarize", "qvink"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import load_book
-from rolememory.cards.json_read import list_of
+from rolememory.schema.json_types import list_of
 from rolememory.schema.value_class import value_class
 
 

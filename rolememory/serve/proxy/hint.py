@@ -12,6 +12,7 @@ from typing import Any
 from unicodedata import category
 from urllib.parse import unquote
 
+from rolememory.schema.json_types import object_of
 from rolememory.serve.proxy.inject import HINT
 
 _LONGEST = 200  # maximum characters of a name
@@ -95,13 +96,13 @@ def _in_body(raw: object) -> Hint:
         return Hint()
     texts = ("role", "role_uuid", "avatar", "user", "chat", "title")
     names = {name: _text(raw.get(name)) for name in texts}
-    present, owners = raw.get("present"), raw.get("owners")
+    present = raw.get("present")
     return Hint(
         **names,
         kind=_text(raw.get("type")).casefold(),
         group=_names(raw.get("group")),
         present=_names(present) if isinstance(present, list) or _text(present) else None,
-        owners=_owners(owners) if isinstance(owners, Mapping) else {},
+        owners=_owners(object_of(raw.get("owners"))),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from rolememory.inject.fence import strip
 from rolememory.inject.place import Placement, PlacementPlan, planned
+from rolememory.schema.json_types import object_of
 from rolememory.schema.message import plain_text
 
 Body = dict[str, Any]
@@ -55,7 +56,7 @@ def injected(
         return {**body, "messages": _folded(messages, _BLANK_LINE.join(one.text for one in told))}
     if how == "head":
         told = [Placement(one.text, "after_character", merged=True) for one in told]
-    read = [message if isinstance(message, Mapping) else {} for message in messages]
+    read = list(map(object_of, messages))
     plan = planned(
         [_role(message) for message in read],
         [plain_text(message.get("content")) for message in read],

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rolememory.schema.json_types import list_of, objects_of
 from rolememory.serve.proxy.completion import for_the_user
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.proxy_call import Kind
@@ -106,10 +107,9 @@ def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | 
 
 def _ends_open(body: Mapping[str, Any], talk: ParsedTranscript) -> bool:
     """Whether the chat ends with a message of the character."""
-    return not talk.after and len(talk.spoken) > 1 and _raw_last(body) == "assistant"
-
-
-def _raw_last(body: Mapping[str, Any]) -> str:
-    messages = body.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return str(last.get("role")) if isinstance(last, Mapping) else ""
+    last = objects_of(list_of(body.get("messages"))[-1:])
+    return (
+        not talk.after
+        and len(talk.spoken) > 1
+        and [one.get("role") for one in last] == ["assistant"]
+    )

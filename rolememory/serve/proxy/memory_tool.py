@@ -13,6 +13,7 @@ import orjson
 
 from rolememory.inject.fence import tame
 from rolememory.locales import translatable, translated
+from rolememory.schema.json_types import list_of, object_of
 from rolememory.serve.proxy.inject import Body
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import DONE, END, SseParser, StreamedReply, event
@@ -222,19 +223,12 @@ async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
 
 
 def _delta(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = raw.get("choices")
-    first = (
-        choices[0]
-        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping)
-        else {}
-    )
-    found = first.get("delta") or first.get("message") or {}
-    return found if isinstance(found, Mapping) else {}
+    first = object_of(next(iter(list_of(raw.get("choices"))), None))
+    return object_of(first.get("delta") or first.get("message"))
 
 
 def _is_ours(tool: object) -> bool:
-    function = tool.get("function") if isinstance(tool, Mapping) else None
-    return isinstance(function, Mapping) and function.get("name") == TOOL
+    return object_of(object_of(tool).get("function")).get("name") == TOOL
 
 
 def _asked_for(turn: StreamedReply) -> set[int]:
@@ -272,5 +266,5 @@ def _said(said: Mapping[str, Any], ours: set[int]) -> dict[str, Any]:
 
 
 def _place(call: Any, otherwise: int) -> int:
-    index = call.get("index") if isinstance(call, Mapping) else None
+    index = object_of(call).get("index")
     return index if isinstance(index, int) else otherwise

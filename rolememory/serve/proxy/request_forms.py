@@ -6,6 +6,7 @@ Source: Anthropic's Messages and OpenAI's Responses.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rolememory.schema.json_types import list_of, object_of
 from rolememory.schema.value_class import value_class
 from rolememory.serve.proxy.inject import Body
 
@@ -32,14 +33,16 @@ class RequestForm:
         rows = [{"role": "user", "content": said}] if isinstance(said, str) else said
         head = [{"role": "system", "content": opening, _OPENING: True}] if opening else []
         rest = {name: one for name, one in body.items() if name not in (self.said, self.opening)}
-        return {**rest, "messages": [*head, *(rows if isinstance(rows, list) else ())]}
+        return {**rest, "messages": [*head, *list_of(rows)]}
 
     def request(self, chat: Body) -> Body:
         """The chat as a request; without `mixed` all system messages are merged into the first instructions."""
         opening, said = list[Any](), list[Any]()
         for row in chat["messages"]:
-            if _field(row, _OPENING) or (not self.mixed and _field(row, "role") == "system"):
-                opening.append(_field(row, "content") or "")
+            if object_of(row).get(_OPENING) or (
+                not self.mixed and object_of(row).get("role") == "system"
+            ):
+                opening.append(object_of(row).get("content") or "")
             else:
                 said.append(self._row(row))
         rest = {name: one for name, one in chat.items() if name != "messages"}
@@ -47,7 +50,7 @@ class RequestForm:
         return {**rest, **head, self.said: said}
 
     def _row(self, row: Any) -> Any:
-        content = _field(row, "content")
+        content = object_of(row).get("content")
         return {**row, "content": [*map(self._part, content)]} if isinstance(content, list) else row
 
     def _joined(self, contents: Sequence[Any]) -> Any:
@@ -59,11 +62,7 @@ class RequestForm:
     def _part(self, part: Any) -> Any:
         if isinstance(part, str):
             return {"type": self.part, "text": part}
-        return {**part, "type": self.part} if _field(part, "type") == "text" else part
-
-
-def _field(one: Any, name: str) -> Any:
-    return one.get(name) if isinstance(one, Mapping) else None
+        return {**part, "type": self.part} if object_of(part).get("type") == "text" else part
 
 
 FORMS: Mapping[str, RequestForm] = {

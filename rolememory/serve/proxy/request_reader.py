@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rolememory.errors import UnknownRoleError
+from rolememory.schema.json_types import list_of, objects_of
 from rolememory.schema.message import Message
 from rolememory.serve.app_state import AppState
 from rolememory.serve.keys import Caller
@@ -43,15 +44,14 @@ def extent(raw: Body) -> tuple[int, int]:
     (3, 5)
     """
     messages = raw.get("messages") if "messages" in raw else [{"content": raw.get("prompt")}]
-    rows = messages if isinstance(messages, list) else []
-    return len(rows), sum(_length(one.get("content")) for one in rows if isinstance(one, dict))
+    rows = objects_of(messages)
+    return len(list_of(messages)), sum(_length(one.get("content")) for one in rows)
 
 
 def _length(content: object) -> int:
     if isinstance(content, str):
         return len(content)
-    parts = content if isinstance(content, list) else []
-    texts = (one.get("text") if isinstance(one, dict) else one for one in parts)
+    texts = (one.get("text") if isinstance(one, dict) else one for one in list_of(content))
     return sum(len(one) for one in texts if isinstance(one, str))
 
 

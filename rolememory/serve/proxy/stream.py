@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from rolememory.schema.json_types import list_of, object_of, objects_of, text_of
+
 DONE = b"[DONE]"
 END = b"\n\n"  # ends an event; may be missing at the last one
 MOST = 8 * 2**20  # bytes of a reply that are parsed; a longer one is still relayed
@@ -73,10 +75,9 @@ class StreamedReply:
         choice = _first(raw["choices"]) if "choices" in raw else _otherwise(raw)
         if choice is None:
             return
-        said = _mapping(choice.get("delta") or choice.get("message"))
+        said = object_of(choice.get("delta") or choice.get("message"))
         self._add(choice.get("text") or said.get("content"))
-        calls = said.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
+        for call in list_of(said.get("tool_calls")):
             _merge(self.tool_calls, call)
         if choice.get("finish_reason"):
             self.finished, self.reason = True, str(choice["finish_reason"])
@@ -89,9 +90,7 @@ class StreamedReply:
 
     def _add(self, content: object) -> None:
         if isinstance(content, list):
-            content = "".join(
-                str(part.get("text", "")) for part in content if isinstance(part, Mapping)
-            )
+            content = "".join(str(part.get("text", "")) for part in objects_of(content))
         if isinstance(content, str) and self._size < MOST:
             self._parts.append(content)
             self._size += len(content)
@@ -99,10 +98,7 @@ class StreamedReply:
 
 def _first(choices: object) -> Mapping[str, Any] | None:
     """The first choice: the one with index 0, or the only one."""
-    for choice in choices if isinstance(choices, list) else ():
-        if isinstance(choice, dict) and choice.get("index", 0) == 0:
-            return choice
-    return None
+    return next((one for one in objects_of(choices) if one.get("index", 0) == 0), None)
 
 
 def _otherwise(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -121,10 +117,8 @@ def _otherwise(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
         case {"type": "message", "content": said}:
             return {"text": said}
         case {"object": "response", "output": [*rows]}:
-            parts = (
-                row.get("content") for row in map(_mapping, rows) if row.get("type") == "message"
-            )
-            return {"text": [part for some in parts if isinstance(some, list) for part in some]}
+            said = (row for row in objects_of(rows) if row.get("type") == "message")
+            return {"text": [part for row in said for part in list_of(row.get("content"))]}
     return None
 
 
@@ -134,24 +128,16 @@ def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
         return
     index, begins = (
         piece.get("index"),
-        bool(piece.get("id") or _mapping(piece.get("function")).get("name")),
+        bool(piece.get("id") or object_of(piece.get("function")).get("name")),
     )
     place = index if isinstance(index, int) else len(calls) if begins else max(len(calls) - 1, 0)
     call = calls.setdefault(
         place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
     )
-    call["id"] = _text(piece.get("id")) or call["id"]
-    function = _mapping(piece.get("function"))
-    call["function"]["name"] += _text(function.get("name"))
-    call["function"]["arguments"] += _text(function.get("arguments"))
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    call["id"] = text_of(piece.get("id")) or call["id"]
+    function = object_of(piece.get("function"))
+    call["function"]["name"] += text_of(function.get("name"))
+    call["function"]["arguments"] += text_of(function.get("arguments"))
 
 
 def event(data: Mapping[str, Any]) -> bytes:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from rolememory.inject.fence import strip
+from rolememory.schema.json_types import objects_of
 from rolememory.schema.message import Message, plain_text
 from rolememory.serve.proxy.wording import unwrapped, wording
 
@@ -64,10 +65,7 @@ def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
     spoken: list[Message] = []
     around: list[str] = []
     after: list[str] = []
-    messages = body.get("messages")
-    for raw in messages if isinstance(messages, list) else ():
-        if not isinstance(raw, Mapping):
-            continue
+    for raw in objects_of(body.get("messages")):
         text, voice = plain_text(raw.get("content")), _SAID.get(str(raw.get("role")))
         if voice is None:
             text = strip(text).strip()
