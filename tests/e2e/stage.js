@@ -129,6 +129,12 @@ async () => {
             await changed;
             await idle();
         },
+        /** Mutes a member of the open group, or lets it speak again. */
+        mute: async (avatar, muted) => {
+            const row = [...document.querySelectorAll('#rm_group_members .group_member')].find((one) => $(one).data('id') === avatar);
+            row.querySelector(`[data-action="${muted ? 'disable' : 'enable'}"]`).click();
+            await until(() => now().groups.find((one) => one.id === now().groupId).disabled_members.includes(avatar) === muted);
+        },
         persona: (name) => program.setUserName(name, { toastPersonaNameChange: false }),
         async say(text) {
             await written(() => {

@@ -161,6 +161,11 @@ def _turns() -> Iterator[Story]:
     yield from _each_way(
         "a group shares what was told to it and others do not know it", turns.a_group
     )
+    yield from _each_way(
+        "a member of a group that was muted does not know what was said meanwhile",
+        turns.muted_in_a_group,
+        ways=("pasted", *OPEN),
+    )
 
 
 def _panel() -> Iterator[Story]:

@@ -199,6 +199,10 @@ class Stage:
             {"name": " and ".join(names), "members": [self._avatars[name] for name in names]},
         )
 
+    def mute(self, name: str, *, muted: bool = True) -> None:
+        """Mute a member of the open group, or let them speak again."""
+        self.call("mute", self._avatars[name], muted)
+
     def chat(self, name: str) -> None:
         """A new chat with this character, or card; it is made when it is not there."""
         if name not in self._avatars:

@@ -208,3 +208,23 @@ def a_group(stage: Stage, way: str) -> None:
         stage.comes_to_mind(EN.question, EN.word)
     stage.chat(outside)
     assert not stage.recalls(EN.question, EN.word), "somebody outside knows it"
+
+
+def muted_in_a_group(stage: Stage, way: str) -> None:
+    """Who joins later is shown the whole chat by the frontend, and knows only what was said from then on."""
+    stage.through(way)
+    one, later = fresh("Kim"), fresh("Noa")
+    for name in (one, later):
+        stage.chat(name)
+    stage.group(one, later)
+    stage.mute(later)
+    stage.say("My brother Otto repairs clocks in Lyon.")
+    stage.heard("repairs clocks", one)
+    stage.mute(later, muted=False)
+    stage.call("say", EN.fact)
+    for name in (one, later):
+        stage.heard(EN.word, name)
+        stage.chat(name)
+        stage.comes_to_mind(EN.question, EN.word)
+        knows = stage.recalls("What does my brother Otto do in Lyon?", "repairs clocks")
+        assert knows is (name == one), name

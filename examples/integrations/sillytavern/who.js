@@ -28,12 +28,13 @@ function personas(context) {
     return Object.fromEntries(names.filter((one) => one !== context.name1).map((one) => [one, one]));
 }
 
-/** Everybody who hears the visible chat: the character, or those of a group who are not muted. `spoke`: it has said something. */
+/** Everybody who hears the visible chat: the character, or those of a group who are not muted, and who spoke last. `spoke`: it has said something. */
 export function listeners() {
     const context = SillyTavern.getContext();
     if (!context.groupId) return [who()].filter(Boolean).map((person) => ({ person, spoke: true }));
-    const said = new Set(context.chat.filter((one) => !one.is_user && !one.is_system).map((one) => one.original_avatar));
-    return present(context).map((one) => ({ person: { ...who(one.name), role: one.name, avatar: one.avatar }, spoke: said.has(one.avatar) }));
+    const replies = context.chat.filter((one) => !one.is_user && !one.is_system);
+    const said = new Set(replies.map((one) => one.original_avatar));
+    return present(context, replies.at(-1)?.name).map((one) => ({ person: { ...who(one.name), role: one.name, avatar: one.avatar }, spoke: said.has(one.avatar) }));
 }
 
 /** The other characters who are there. */

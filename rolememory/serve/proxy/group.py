@@ -1,6 +1,6 @@
 """Group chats: which roles observe a turn, and which messages each of them missed."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from rolememory.text.fold import fold_name
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
-    from rolememory.serve.proxy.proxy_call import ProxyCall
 
 Words = tuple[str, str]  # role and text of a message
 
@@ -43,29 +42,32 @@ def as_told_by(speaker: "RoleMemory", messages: Sequence[Message]) -> list[Messa
 
 
 def missed(
-    home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
+    home: "Home",
+    role_memory: "RoleMemory",
+    messages: Sequence[Message],
+    *,
+    chat: str,
+    user: str | None,
+    group: Iterable[str],
 ) -> int:
-    """The number of leading messages up to the last one that others observed in this chat while this role was absent.
+    """The number of leading messages up to the last one that others of a group observed in this chat while this role was absent.
 
     The frontend sends the whole chat to a role that was muted or joined later, which was not present for all of it.
     """
-    if not call.chat or not (witnesses := _witnesses(home, role_memory, call, messages)):
+    if not chat or not (witnesses := _witnesses(home, role_memory, messages, group)):
         return 0
-    seen = role_memory.chats.preview(messages, chat=call.chat, user=call.user or "")
+    seen = role_memory.chats.preview(messages, chat=chat, user=user or "")
     new, most = {_words(said) for said in seen.entered}, 2 * len(messages)
     paths = [said for one in witnesses for said in _path(one, seen.chat, most)]
     return _end_of(new & _told_without(role_memory, paths), messages)
 
 
 def _witnesses(
-    home: "Home", role_memory: "RoleMemory", call: "ProxyCall", messages: Sequence[Message]
-) -> "Collection[RoleMemory]":
-    """The other roles that were present: the current speaker, those who spoke, and those named by the frontend."""
-    if call.role is None:
-        return ()
+    home: "Home", role_memory: "RoleMemory", messages: Sequence[Message], group: Iterable[str]
+) -> "list[RoleMemory]":
+    """The other roles that were present: those who spoke, and those named by the frontend."""
     named = {message.name for message in messages if message.role == "assistant" and message.name}
-    there = [call.role, *roles_named(home, {*named, *(call.group or ())})]
-    return {one.id: one for one in there if one.id != role_memory.id}.values()
+    return [one for one in roles_named(home, {*named, *group}) if one.id != role_memory.id]
 
 
 def _end_of(gone: set[Words], messages: Sequence[Message]) -> int:

@@ -105,6 +105,7 @@ def _heard(
     """Observe the turn for one of the roles present."""
     group = None if call.group is None else others(role_memory, (*call.group, call.name))
     kind = "normal" if call.kind == "task" else call.kind
+    speaking = (call.role.id,) if call.role else ()
 
     def observe(told: Sequence[Message], *, away: bool = False) -> Observed:
         return role_memory.observe(
@@ -121,7 +122,14 @@ def _heard(
 
     try:
         with role_memory.parts.context.catching_up() if large else nullcontext():
-            if count := missed(app_state.home, role_memory, call, messages):
+            if count := missed(
+                app_state.home,
+                role_memory,
+                messages,
+                chat=call.chat,
+                user=call.user,
+                group=(*(call.group or ()), *speaking),
+            ):
                 observe(messages[:count], away=True)
             seen = observe(messages)
     except (RoleMemoryError, OSError) as error:

@@ -8,11 +8,13 @@ from typing import TypeVar
 from fastapi import Depends, HTTPException, Request
 from pydantic import Field
 
+from rolememory.engine.inputs import coerce_messages
 from rolememory.recall.turn import Turn
 from rolememory.schema.json_types import JsonObject
-from rolememory.schema.message import plain_text
+from rolememory.schema.message import Message, plain_text
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.keys import Caller
+from rolememory.serve.proxy.group import missed
 from rolememory.serve.proxy.streaming import hung_up
 from rolememory.serve.rest.dependencies import RoleCall, router
 from rolememory.serve.rest.reasons import (
@@ -192,16 +194,19 @@ def observe(call: RoleCall, given: ObserveIn) -> ObservedOut:
     given = _of_caller(given, call.caller)
     reply = raw_message(given.reply) if isinstance(given.reply, MessageIn) else given.reply
     _check_extent(call.app_state, given)
-    seen = call.role.observe(
-        [raw_message(one) for one in given.messages],
-        reply,
-        kind=given.kind,
-        title=given.title,
-        **_place(given),
-    )
+    messages = coerce_messages([raw_message(one) for one in given.messages])
+    if given.members and (count := _missed(call, given, messages)):
+        call.role.observe(messages[:count], kind=given.kind, away=True, **_place(given))
+    seen = call.role.observe(messages, reply, kind=given.kind, title=given.title, **_place(given))
     if seen.entered or seen.returned or seen.left:
         call.tell("chat", chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
     return ObservedOut.from_value(seen, learned=call.role.learned(given.wait_s))
+
+
+def _missed(call: RoleCall, given: ObserveIn, messages: Sequence[Message]) -> int:
+    """The number of leading messages that the others of the group observed while this role was absent."""
+    group = given.members or ()
+    return missed(call.home, call.role, messages, chat=given.chat, user=given.user, group=group)
 
 
 @routes.post("/search", dependencies=WAITING)

@@ -1,5 +1,6 @@
 """Chats, stories, the review queue and users over REST."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,6 +33,30 @@ def test_a_chat_is_listed_and_shown_with_what_was_learned(role: Caller) -> None:
         2,
         "harbour 1/2",
     )
+
+
+def test_a_member_that_was_muted_does_not_know_what_was_said_meanwhile(
+    another: Callable[[str], Caller],
+) -> None:
+    asha, bo = another("Asha of the inn"), another("Bo of the inn")
+    before = [*asks("My sister Anna keeps bees in Riga."), *said("How nice.", asha.name)]
+    after = [*asks("My brother Karl brews beer in Graz."), *said("Cheers.", asha.name)]
+    place = {"chat": "inn", "user": "lin"}
+    asha.post("/observe", {"messages": before, "members": [], **place})
+    for role, other in ((asha, bo), (bo, asha)):
+        told = {"messages": [*before, *after], "members": [other.name], **place}
+        role.post("/observe", told)
+    asked = {"messages": asks("What do Anna and Karl do?"), "user": "lin", "chat": "later"}
+    known = [
+        [word in role.post("/recall", asked)["text"] for word in ("bees", "beer")]
+        for role in (asha, bo)
+    ]
+    assert known == [[True, True], [False, True]]
+
+
+def said(text: str, name: str) -> list[dict[str, str]]:
+    """A reply of that member of a group."""
+    return [{"role": "assistant", "content": text, "name": name}]
 
 
 def test_other_versions_of_a_message_are_shown(role: Caller) -> None:
