@@ -535,8 +535,9 @@ class Style:
         return day(created, self.language) if created else ""
 
     def _time(self, memory: Memory) -> str:
-        created = self._shown(memory)
-        return minute(created) if created else ""
+        """When it happened, or else was written down: a stamp, where `_day` is part of what is told. Source: S3.21."""
+        since = memory.since if self._settings.show_dates else None
+        return minute(_utc(since)) if since else ""
 
     def _shown(self, memory: Memory) -> datetime | None:
         return _utc(memory.created) if memory.created and self._settings.show_dates else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rolememory.engine import Home
 from rolememory.locales import LocalizedText, translated
 from rolememory.plugins import allow
-from rolememory.recall.turn import Turn
+from rolememory.recall.turn import Stats, Turn
 from rolememory.schema.learning import Learned
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import Admission
@@ -70,17 +70,20 @@ class TurnNote:
         )
 
     def line(self, language: str = "en") -> str:
-        """The log line. Source: S4.26.
+        """The log line: messages in view (short term), recalled memories (long term), length. Source: S4.26.
 
         >>> TurnNote("id", "Asha", "", "normal", 3, 412, 4.2).line()
-        'Asha · 3 recalled · 412 characters · 4 ms'
+        'Asha · 0 messages · 3 recalled · 412 characters, 0 tokens · 4 ms'
         """
+        stats = self.turn.stats if self.turn else Stats()
         return translated(
-            "{role} · {recalled} recalled · {characters} characters · {ms:.0f} ms",
+            "{role} · {messages} messages · {recalled} recalled · {characters} characters, {tokens} tokens · {ms:.0f} ms",
             language,
             role=self.role,
+            messages=stats.short_term_count,
             recalled=self.recalled,
             characters=self.characters,
+            tokens=stats.total_tokens,
             ms=self.ms,
         )
 

@@ -50,6 +50,20 @@ def test_what_was_said_is_recalled_in_the_next_chat_in_the_words_of_the_design(
 
 
 @LANGUAGES
+def test_a_memory_of_the_garden_shows_when_it_was_added(tmp_path: Path, language: str) -> None:
+    """S3.21, S3.25, S3.26: every line has its time, also where nobody said when it happened."""
+    with Home.open(tmp_path, {"preset": "local_chat", "embedding.backend": "off"}) as home:
+        mira = home.role("Mira", create=True)
+        added = mira.remember(SISTER[language], "semantic", source="manual")
+        block = mira.recall(ASKED[language]).text.splitlines()
+    assert added.written
+    assert block[1:-1] == [
+        HEAD[language],
+        f"- [{added.written.astimezone(UTC):%Y-%m-%d %H:%M}][manual] {SISTER[language]}",
+    ]
+
+
+@LANGUAGES
 def test_the_messages_stand_in_the_designs_order(tmp_path: Path, language: str) -> None:
     """S3.2, S3.24: persona, memories as system text of their own, history by time, the current input once and last."""
     with chatting(tmp_path, preset="local_chat", language=language) as mira:
@@ -188,7 +202,7 @@ def test_the_garden_and_the_chat_are_one(tmp_path: Path, language: str) -> None:
         assert mira.say(asked) == ""
         mira.mind.edit(one.id, content=honey)
         block = mira.say(asked, chat="two")
-        assert (lines(block), "- [manual] " in block) == ([honey], True)
+        assert (lines(block), "][manual] " in block) == ([honey], True)
         mira.mind.delete(one.id)
         assert mira.say(asked, chat="three") == ""
 

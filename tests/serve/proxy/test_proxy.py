@@ -760,5 +760,8 @@ def test_one_line_per_turn_and_no_word_of_it(
         )
         settled(house)
     told = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
-    assert [line for line in told if line.startswith("Asha · 0 recalled · 0 characters · ")]
+    told_of = (
+        "Asha · 2 messages · 0 recalled · 0 characters, 0 tokens · "  # S4.26: short, long, tokens
+    )
+    assert [one for one in told if one.startswith(told_of)]
     assert not any(word in line for line in told for word in ("Riga", "Anna", "sk-secret", "Lin"))
