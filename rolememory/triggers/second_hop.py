@@ -170,7 +170,7 @@ class _Leads:
     row_of: "NDArray[np.int32]"
     text: Callable[[int], str]
     pairs: Sequence[str]  # those of its words that are such, without those of the question
-    _held: "NDArray[np.int64] | None" = None  # how many of these each row of the index holds
+    _held: "NDArray[np.int64] | None" = None  # how many of these each row holds; 0 where it stands
 
     def __call__(self, token: str) -> bool:
         """Whether it is written as a name here and in some of the other texts that hold it, or comes with little else."""
@@ -188,8 +188,9 @@ class _Leads:
         if self._held is None:
             every = np.concatenate(list(map(holding, self.pairs)))
             self._held = np.bincount(every, minlength=n_rows)
+            self._held[self.places[self.places >= 0]] = 0
         others = holding(token)
-        others = others[~np.isin(others, self.places)]
+        others = others[self._held[others] > 0]
         near = [one for one in self.pairs if _overlap(one, token)]
         most = (len(self.pairs) - 1 - bool(near)) * len(others)
         if most <= 0:
@@ -208,4 +209,5 @@ def _small(text: str) -> frozenset[str]:
 
 def _overlap(token: str, other: str) -> bool:
     """Whether two pairs of characters are parts of one run, so that both tell the same."""
-    return is_pair(token) and is_pair(other) and (token[0] == other[1] or token[1] == other[0])
+    linked = token[:1] == other[1:] or token[1:] == other[:1]
+    return linked and is_pair(token) and is_pair(other)
