@@ -40,9 +40,7 @@ def likeness(one: str, other: str, least: float) -> float:
     >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
     (1.0, 0.0)
     """
-    if 4 * min(len(one), len(other)) < least * (len(one) + len(other)):
-        return 0.0  # so unlike in length that the next line can say nothing else
-    if _numbers(one) != _numbers(other) or not fuzz.ratio(one, other, score_cutoff=least * 50):
+    if not fuzz.ratio(one, other, score_cutoff=least * 50) or _numbers(one) != _numbers(other):
         return 0.0
     words, others = _words(one), _words(other)
     shared = len(words & others)
@@ -105,7 +103,7 @@ class ComparedTexts:
             size = len(_words(text))
             near = [one for one in near if _as_long(size, len(_words(one[1])), least)]
         found = ((at, alike) for at, other in near if (alike := likeness(text, other, least)))
-        return min(found, default=None)
+        return next(found, None)
 
 
 def _as_long(size: int, other: int, least: float) -> bool:
