@@ -269,8 +269,9 @@ def term_query(text: str) -> TermQuery:
     ({'beacon': 'beacon', 'dark': 'dark'}, {'妈': '妈', '母亲': '妈妈'})
     """
     spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
-    spellings = word_lists("zh").spellings.items()
-    spelt |= {base: form for form, base in spellings if form != base and form in text}
+    if not text.isascii():
+        spellings = word_lists("zh").spellings.items()
+        spelt |= {base: form for form, base in spellings if form != base and form in text}
     asked, alone = dict.fromkeys(tokens(text)), _alone(text)
     return TermQuery(
         {token: HAN_ALONE if token in alone else kind(token)[0] for token in asked},
