@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from rolememory.inject.environment import Templates
 from rolememory.locales import LocalizedNote, LocalizedText, translatable, translated
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -194,7 +195,7 @@ def _negated(clause: str, start: int, words: _PersonaLexicon) -> bool:
 
 @cache
 def _words(language: Language) -> _PersonaLexicon:
-    raw: dict[str, Any] = lexicon(f"preference.{language}")
+    raw: JsonObject = lexicon(f"preference.{language}")
 
     def pattern(words: Iterable[str]) -> re.Pattern[str]:
         return re.compile("|".join(_spelt(words)) or r"(?!)")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import field
 from typing import Any, Protocol
 
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Evidence, MemoriesById, Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.value_class import value_class
 
@@ -110,15 +110,13 @@ def is_later(memory: Memory, visibility: Visibility) -> bool:
     return isinstance(memory, Passage) and visibility.is_later(memory)
 
 
-def standing(memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING) -> ActiveSet:
+def standing(memories: MemoriesById, visibility: Visibility = EVERYTHING) -> ActiveSet:
     """The active set of these memories. Cost: O(memories)."""
     hidden = (one.id for one in memories.values() if not counts(one, visibility))
     return ActiveSet(frozenset(hidden), superseded(memories, visibility))
 
 
-def superseded(
-    memories: Mapping[str, Memory], visibility: Visibility = EVERYTHING
-) -> Mapping[str, str]:
+def superseded(memories: MemoriesById, visibility: Visibility = EVERYTHING) -> Mapping[str, str]:
     """Replaced id -> active replacement. Cost: O(memories)."""
     found = Replacements()
     found.follow([one.id for one in memories.values() if one.supersedes], memories.get, visibility)

@@ -3,13 +3,13 @@
 Keeps only short digests of messages, the newest `KEPT` of a chat. Missing old messages mean truncation, never deletion.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, compress, repeat
 from operator import eq, ne
-from typing import Any
 
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Segment
 from rolememory.schema.value_class import value_class
 
@@ -42,7 +42,7 @@ class ChatDigests:
     said: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> "ChatDigests":
+    def of(cls, kept: JsonMapping) -> "ChatDigests":
         """Read the keys "#" + number; of several runs, as left by two processes, the last.
 
         >>> ChatDigests.of({"said": "x", "#3": "a", "#7": "b", "#8": "c"})

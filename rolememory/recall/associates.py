@@ -16,7 +16,7 @@ from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.weigh import Note, weigh
 from rolememory.schema.evidence import Contribution, Earlier, Reason, Scored
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import Settings
@@ -37,7 +37,7 @@ class AssociatedRole:
 
     role: Role
     factor: float  # 0..1, by our role.json: how much its word counts
-    memories: Mapping[str, Memory]
+    memories: MemoriesById
     vectors: VectorTable | None = None
     visibility: Visibility = (
         EVERYTHING  # which of its learned memories count, seen from none of its chats

@@ -6,7 +6,7 @@ from operator import is_not
 from typing import TypeVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.passage import Passage
 from rolememory.text.change_log import ChangeLog, VersionedDict
 from rolememory.triggers.table import Table
@@ -21,7 +21,7 @@ class Candidates(Mapping[str, Memory]):
 
     def __init__(
         self,
-        memories: Mapping[str, Memory],
+        memories: MemoriesById,
         passages: VersionedDict[Passage],
         version: int | None = None,  # of the passages, where they are taken for earlier ones
         written: tuple[ChangeLog[str], int] | None = None,  # changes of memories, how far they went
@@ -30,7 +30,7 @@ class Candidates(Mapping[str, Memory]):
         self.version = passages.version if version is None else version
         self.written = written
 
-    def are(self, memories: Mapping[str, Memory], passages: VersionedDict[Passage]) -> bool:
+    def are(self, memories: MemoriesById, passages: VersionedDict[Passage]) -> bool:
         """Whether these are the current memories and passages."""
         same = self.memories is memories and self.passages is passages
         return same and self.version == passages.version
@@ -85,7 +85,7 @@ def changed(before: Mapping[str, Entries], after: Mapping[str, Entries]) -> list
     return [*(one.id for one in fresh), *gone]
 
 
-def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
+def differences(before: MemoriesById, after: MemoriesById, table: Table) -> Changes:
     """The changes that update a table from `before` to `after`. Cost: as `changed`, else O(n)."""
     if not table.row_of:
         return list(after.values()), []
@@ -93,7 +93,7 @@ def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table
     return _changes([*dict.fromkeys((*after, *table.row_of))] if ids is None else ids, after, table)
 
 
-def _changes(ids: Iterable[str], after: Mapping[str, Memory], table: Table) -> Changes:
+def _changes(ids: Iterable[str], after: MemoriesById, table: Table) -> Changes:
     fresh, gone = list[Memory](), list[str]()
     for one in ids:
         row, memory = table.row_of.get(one), after.get(one)

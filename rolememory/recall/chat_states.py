@@ -4,10 +4,11 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rolememory.recall.alignment import ChatDigests, digests
 from rolememory.recall.prepared_chat import PreparedChat
+from rolememory.schema.json_types import JsonMapping, JsonObject
 from rolememory.schema.passage import PREFIX
 from rolememory.schema.value_class import value_class
 from rolememory.storage.port import Space
@@ -86,7 +87,7 @@ class ChatState:
     """The state of one chat for a message."""
 
     chat: str
-    held: Mapping[str, Any]
+    held: JsonMapping
     said: str  # tells the message from others
     revision: int  # changes when another process changed any chat
 
@@ -118,18 +119,18 @@ class ChatState:
         return number, kept
 
     @property
-    def timers(self) -> dict[str, Any]:
+    def timers(self) -> JsonObject:
         """The running timers of lore, as JSON."""
-        found: dict[str, Any] = self.held.get("timers", {})
+        found: JsonObject = self.held.get("timers", {})
         return found
 
-    def variables(self, place: int) -> Mapping[str, Any]:
+    def variables(self, place: int) -> JsonMapping:
         """The macro variables before the turn that begins after `place` messages.
 
         A swipe, an edit or an undone turn starts from the same values.
         """
         earlier = _states(self.held, place)
-        found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
+        found: JsonObject = earlier[-1]["kept"] if earlier else {}
         return found
 
 
@@ -223,7 +224,7 @@ class ChatStates:
         self._state.put(CLOCK, {**gone, **self.clock.newest})
 
 
-def _states(held: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
+def _states(held: JsonMapping, place: int) -> list[JsonObject]:
     """The states of macro variables before that place of the chat; oldest first."""
     rows = held.get(KEPT)
     return [row for row in rows if row["before"] < place] if isinstance(rows, list) else []

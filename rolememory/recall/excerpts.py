@@ -5,11 +5,11 @@ sentences around them, further ones less.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.passage import Passage
 from rolememory.text.fold import fold
 from rolememory.text.passages import limit_at
@@ -28,7 +28,7 @@ _BLANKS = 4  # characters that may lie between passages that stand side by side
 class Excerpts:
     """The excerpts of one turn, without repeated sentences, also from other messages."""
 
-    known: Mapping[str, Memory] = field(default_factory=dict)  # what may be told, by id
+    known: MemoriesById = field(default_factory=dict)  # what may be told, by id
     _taken: dict[tuple[str, str], list[SentenceSpan]] = field(
         default_factory=dict
     )  # by chat and version

@@ -5,7 +5,6 @@ A change is only suggested if it works: the query is repeated with exactly that 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.allowance import Allowance
@@ -14,6 +13,7 @@ from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, first_closed
 from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -141,7 +141,7 @@ def with_setting(settings: Settings, dotted: str, value: object) -> Settings:
     >>> with_setting(Settings(), "recall.max_items", 3).recall.max_items
     3
     """
-    tree: dict[str, Any] = settings.model_dump(mode="json")
+    tree: JsonObject = settings.model_dump(mode="json")
     *sections, key = dotted.split(".")
     table = tree
     for section in sections:

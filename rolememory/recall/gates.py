@@ -17,7 +17,7 @@ from rolememory.recall.active_set import (
     last,
 )
 from rolememory.schema.evidence import Change, Reason
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import MemoriesById, Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
 from rolememory.schema.value_class import value_class
@@ -169,9 +169,7 @@ def eligible_rows(table: Table, asker: Asker) -> "tuple[Mask, list[str]]":
     return ungated & sources & (not rules.tags), [*special, *replaced]
 
 
-def heirs(
-    memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
-) -> Mapping[str, str]:
+def heirs(memories: MemoriesById, asker: Asker, heard: Collection[str]) -> Mapping[str, str]:
     """Replaced memory -> its final replacement, if both are otherwise eligible.
 
     Cost: O(replaced), all gates for each.
@@ -185,9 +183,7 @@ def heirs(
     return found
 
 
-def inherited(
-    memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
-) -> Mapping[str, str]:
+def inherited(memories: MemoriesById, asker: Asker, heard: Collection[str]) -> Mapping[str, str]:
     """`heirs`, cached on the audience, which is the same object while nothing changes."""
     if not asker.superseded:
         return {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory, glimpsed, is_plain
+from rolememory.schema.memory import MemoriesById, Memory, glimpsed, is_plain
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.schema.value_class import value_class
@@ -72,7 +72,7 @@ class MemoryIndex:
     """
 
     settings: Settings
-    memories: Mapping[str, Memory]
+    memories: MemoriesById
     table: Table
     terms: TermIndex
     keys: KeyIndex
@@ -98,7 +98,7 @@ class MemoryIndex:
         self,
         fresh: Sequence[Entry],
         gone: Collection[str] = (),
-        memories: Mapping[str, Memory] | None = None,
+        memories: MemoriesById | None = None,
     ) -> "MemoryIndex":
         """The index with `fresh` candidates and without `gone` ones, then of `memories` (None = as before).
 
@@ -118,7 +118,7 @@ class MemoryIndex:
             return replace(self, keys=keys, memories=after)._with_strategies()
 
     def adopting(
-        self, memories: Mapping[str, Memory], facts: "Facts", special: Sequence[Memory]
+        self, memories: MemoriesById, facts: "Facts", special: Sequence[Memory]
     ) -> "MemoryIndex":
         """The index of these memories, if it was empty: with their `facts`; `special` are those that are not plain."""
         with self.table.lock, gc_paused():
@@ -134,7 +134,7 @@ class MemoryIndex:
             return None
         return b"".join((told.tobytes(), *self.terms.digests(one.id for one in memories)))
 
-    def contents(self, memories: Mapping[str, Memory]) -> list[bytes]:
+    def contents(self, memories: MemoriesById) -> list[bytes]:
         """The digest of each one's content, as far as it is known unread, else b""."""
         table, digests = self.table, self.terms.digests(memories)
         rows = map(table.row_of.get, memories)

@@ -10,7 +10,7 @@ from rolememory.recall.active_set import Replacements, Supports, Visibility, is_
 from rolememory.recall.candidates import Candidates, differences
 from rolememory.recall.gates import Asker, eligible_rows, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex, facts_in
-from rolememory.schema.memory import Memory, glimpsed, is_plain, is_unread
+from rolememory.schema.memory import MemoriesById, Memory, glimpsed, is_plain, is_unread
 from rolememory.schema.settings import Settings
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.kept_memories import KeptMemories
@@ -43,7 +43,7 @@ class LiveIndex:
 
     def follow(
         self,
-        memories: Mapping[str, Memory],
+        memories: MemoriesById,
         settings: Settings,
         vectors: VectorTable | None,
         lexicon: Lexicon | None,
@@ -61,7 +61,7 @@ class LiveIndex:
         self.index = index
         return index
 
-    def adopt(self, kept: KeptMemories, asked: Mapping[str, Memory]) -> None:
+    def adopt(self, kept: KeptMemories, asked: MemoriesById) -> None:
         """Start from another process's cache, then update to the memories `asked`."""
         facts = facts_in(kept.facts, len(kept.memories))
         special = list(compress(kept.memories.values(), (~facts[0]["plain"]).tolist()))
@@ -73,7 +73,7 @@ class LiveIndex:
             held = Candidates(held, asked.passages, version=0)
         self.index = replace(index, memories=held)
 
-    def _changed(self, index: MemoryIndex, memories: Mapping[str, Memory]) -> MemoryIndex:
+    def _changed(self, index: MemoryIndex, memories: MemoriesById) -> MemoryIndex:
         """The index of these memories. Cancelled work stops between two parts, and the next turn continues there."""
         fresh, gone = differences(index.memories, memories, index.table)
         check_cancelled()
@@ -94,7 +94,7 @@ class LiveIndex:
         index: MemoryIndex,
         fresh: Sequence[Memory],
         gone: Sequence[str],
-        memories: Mapping[str, Memory] | None = None,
+        memories: MemoriesById | None = None,
     ) -> MemoryIndex:
         """The index with these; those that are not loaded stay so."""
         read = [glimpsed(one) for one in fresh]
@@ -197,7 +197,7 @@ class _View:
                 audience.follow(index, touched, freed, visibility, self.replacements.superseded)
         return True
 
-    def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
+    def audience(self, index: MemoryIndex, asker: Asker, expiring: MemoriesById) -> Among:
         """The ids eligible for this asker."""
         rules = asker.rules
         gated = rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
@@ -214,7 +214,7 @@ class _View:
 class _Audience:
     """The ids eligible for one asker, as a mask over the table's rows."""
 
-    def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
+    def __init__(self, index: MemoryIndex, asker: Asker, expiring: MemoriesById) -> None:
         self._heard, self._asker = ArrayColumn("?"), asker
         self._among = Among(index.table, self._heard)
         self._among.mask[:], special = eligible_rows(index.table, asker)
@@ -222,7 +222,7 @@ class _Audience:
         self.later = _said_later(here, asker.visibility)  # to be looked at again
         self._since, self._until = unchanged_between(expiring.values(), asker.now)
 
-    def at(self, now: datetime, index: MemoryIndex, expiring: Mapping[str, Memory]) -> Among:
+    def at(self, now: datetime, index: MemoryIndex, expiring: MemoriesById) -> Among:
         """The eligible ids at this time; the same object while nothing changes."""
         past = self._since is not None and now < self._since
         if past or (self._until is not None and now >= self._until):

@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import Any
 
 from rolememory.cards import preserved_fields
 from rolememory.cards.book import read_book
 from rolememory.errors import FileError, RoleMemoryError, UnsafePathError
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import ScanSettings, Settings
@@ -94,7 +94,7 @@ class Books:
     def _read_one(self, document: Document, source: BookSource) -> None:
         place = document.place
         try:
-            raw: dict[str, Any] = object_in(document)
+            raw: JsonObject = object_in(document)
             space = self._role if source is BookSource.CHARACTER else self._home
             if PurePath(document.name).name in imported(space):
                 raw = preserved_fields.with_note(

@@ -4,14 +4,14 @@ Without chapters of visible messages, and those covered by a story so far. The n
 order, so that the text only changes with a new chapter.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import tame
 from rolememory.inject.sandbox import plain
 from rolememory.recall.blocks import rendered
-from rolememory.schema.memory import Chapter, Memory
+from rolememory.schema.memory import Chapter, MemoriesById, Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 
@@ -139,7 +139,7 @@ def _chapter(one: Memory) -> Chapter:
     return one.chapter or Chapter()
 
 
-def _stands(one: Memory, known: Mapping[str, Memory], seen: InView) -> bool:
+def _stands(one: Memory, known: MemoriesById, seen: InView) -> bool:
     """Whether it is a story so far, and all its chapters are eligible and not visible."""
     parts = _chapter(one).parts
     return bool(parts) and all(part in known and not seen.holds(known[part]) for part in parts)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.recall.answer import RecallResult
@@ -13,6 +12,7 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.place import LorePlacement
 from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
@@ -113,7 +113,7 @@ class Turn:
         """What the message wants: past, request, mixed, chat."""
         return intent(self.asked)
 
-    def openai(self) -> list[dict[str, Any]]:
+    def openai(self) -> list[JsonObject]:
         """The messages as dicts in OpenAI's format."""
         return [
             message.model_dump(mode="json", exclude_none=True, exclude={"sent", "owner"})

@@ -1,12 +1,12 @@
 """Which memories have a text, without comparing it with all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from rolememory.schema.memory import MemoriesById, Memory, glimpsed
 from rolememory.storage.committed_state import Snapshot
 from rolememory.text.postings import text_digest
 
-KnownDigests = Callable[[Mapping[str, Memory]], Sequence[bytes]]
+KnownDigests = Callable[[MemoriesById], Sequence[bytes]]
 """Digests of the contents of memories, b"" where they have to be read."""
 _SPARE = 1000
 

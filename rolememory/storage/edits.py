@@ -8,6 +8,7 @@ from typing import Any
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.locales import Listed
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.memory import MemoriesById, Memory, MemoryType
 from rolememory.schema.value_class import value_class
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
@@ -22,7 +23,7 @@ class Edit:
 
     op: Op
     id: str
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: JsonMapping = field(default_factory=dict)
     type: MemoryType | None = None
     reason: str = ""
 

@@ -16,6 +16,7 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.locales import translatable
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.role import MAX_ALIASES, Role
 from rolememory.schema.role_ids import canonical
 from rolememory.storage import memory_file, role_file
@@ -150,9 +151,7 @@ class HomeFolder:
             space = self.space(str(uuid.uuid4()) if id is None else id)
             return self._founded(name, space, aliases, fields)
 
-    def _founded(
-        self, name: str, space: Space, aliases: Sequence[str], fields: dict[str, Any]
-    ) -> Role:
+    def _founded(self, name: str, space: Space, aliases: Sequence[str], fields: JsonObject) -> Role:
         role = Role(id=space.name, name=name.strip(), aliases=tuple(aliases), **fields)
         written = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
         documents = {

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from rolememory.errors import closest
 from rolememory.locales import LocalizedText, translatable, translated
 from rolememory.schema.aliases import ALIASES
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.settings import Section, Settings
 
 
@@ -43,7 +44,7 @@ def sections() -> Mapping[str, type[Section]]:
     return {name: found for name, found in _walk(Settings, "") if not isinstance(found, FieldInfo)}
 
 
-def dotted(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def dotted(tree: JsonMapping, above: str = "") -> Iterator[tuple[str, Any]]:
     """Every value of a tree by its dotted name.
 
     >>> list(dotted({"settings": {"recall": {"max_items": 3}}}))
@@ -56,7 +57,7 @@ def dotted(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]
             yield above + name, value
 
 
-def value_at(tree: Mapping[str, Any], key: str) -> Any:
+def value_at(tree: JsonMapping, key: str) -> Any:
     """The value of a dotted key.
 
     >>> value_at({"recall": {"max_items": 3}}, "recall.max_items")

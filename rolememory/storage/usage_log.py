@@ -378,5 +378,5 @@ def _parsed(name: str, raw: Any) -> _Turns:
     return _Turns(tuple(map(str, first)), _counts(used), _counts(vain))
 
 
-def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
+def _counts(raw: JsonMapping) -> dict[str, float]:
     return {memory_id: float(times) for memory_id, times in raw.items()}

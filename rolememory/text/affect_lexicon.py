@@ -18,6 +18,7 @@ import orjson
 
 from rolememory.errors import FileError, closest
 from rolememory.locales import Listed, translatable
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.scene import Feeling
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import shipped
@@ -171,7 +172,7 @@ class _LexiconFile:
         marks.pop("", None)
         return marks
 
-    def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _changes(self) -> Iterator[tuple[str, JsonObject]]:
         """Every word as written, and the fields of its effect."""
         yield from ((word, {}) for word in self._list("plain"))
         yield from (
@@ -286,7 +287,7 @@ class _LexiconFile:
             raise FileError(self._path, "expected a list of words", field=section)
         return value
 
-    def _dict(self, section: str) -> dict[str, Any]:
+    def _dict(self, section: str) -> JsonObject:
         value = self._raw.get(section, {})
         if not isinstance(value, dict):
             raise FileError(

@@ -14,6 +14,7 @@ from typing import Any
 
 from rolememory.errors import FileError
 from rolememory.locales import LocalizedText
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.problem import Problem, quoted
 from rolememory.text.json_walker import line_and_column, place_of_byte
 from rolememory.text.late_pattern import late_pattern
@@ -69,7 +70,7 @@ _INSIDE = late_pattern(
     r'|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])',
     re.DOTALL,
 )
-Slip = tuple[str, str, dict[str, Any]]
+Slip = tuple[str, str, JsonObject]
 """Code of a problem ("" = none), the intended token ("" = none), values of the problem."""
 
 

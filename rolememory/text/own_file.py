@@ -2,19 +2,20 @@
 
 from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import FileError
 from rolememory.schema.explain_invalid import explained
+from rolememory.schema.json_types import JsonObject
 from rolememory.text.json_diagnostics import invalid_json
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def own_object(path: Path, example: str) -> dict[str, Any]:
+def own_object(path: Path, example: str) -> JsonObject:
     """The object in the file; `example` is shown in the error.
 
     Raises:
@@ -32,7 +33,7 @@ def own_object(path: Path, example: str) -> dict[str, Any]:
     return found
 
 
-def checked(path: Path, raw: dict[str, Any], kind: type[Model]) -> Model:
+def checked(path: Path, raw: JsonObject, kind: type[Model]) -> Model:
     """The content of a file as this model. Raises: FileError; names the first invalid field."""
     try:
         return kind.model_validate(raw)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any
 
 from rolememory.cards.book import read_book
 from rolememory.recall.lore.activate import activate
@@ -13,6 +12,7 @@ from rolememory.recall.lore.chance import Dice
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.lore.rules import under
 from rolememory.recall.lore.texts import texts_of
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.lorebook import Lorebook, TimedState
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
@@ -21,15 +21,15 @@ from rolememory.text.lengths import counter_for
 from rolememory.text.macros import Variables, for_character
 from rolememory.text.pattern import PatternBudget
 
-Book = Lorebook | Mapping[str, Any]
+Book = Lorebook | JsonMapping
 
 
 def scan(
     books: Book | Iterable[Book] | LoreIndex,
-    messages: Iterable[Message | Mapping[str, Any] | str],
+    messages: Iterable[Message | JsonMapping | str],
     *,
     card: Character | None = None,
-    state: TimedState | Mapping[str, Any] | None = None,
+    state: TimedState | JsonMapping | None = None,
     rules: str | None = None,
     settings: ScanSettings | None = None,
     trigger: str = "normal",
@@ -44,7 +44,7 @@ def scan(
     greeting: int = 0,
     user_icon: str = "",
     unseen: int = 0,
-    variables: Mapping[str, Any] | None = None,
+    variables: JsonMapping | None = None,
     now: datetime | None = None,
     chat: int = 0,
     dry_run: bool = False,

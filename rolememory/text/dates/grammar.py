@@ -9,10 +9,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import regex
 
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
@@ -52,7 +53,7 @@ class Family:
 class Grammar:
     """The time expressions of one language."""
 
-    def __init__(self, words: Mapping[str, Any]) -> None:
+    def __init__(self, words: JsonMapping) -> None:
         self._words = words
         self.families = [
             Family(self._signs(each["signs"]), [TimeRule(*rule) for rule in each["rules"]])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.value_class import value_class
 from rolememory.text.dates.festivals import DAY, festival_days
 from rolememory.text.dates.lunar import lunar_date
@@ -34,7 +35,7 @@ class Reading:
 
     found: Mapping[str, str]
     calendar: Calendar
-    words: Mapping[str, Any]
+    words: JsonMapping
 
     def said(self, group: str) -> str:
         """The text of the group, normalised for the tables; "" if unmatched."""

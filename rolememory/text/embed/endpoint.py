@@ -5,13 +5,14 @@ A circuit breaker avoids a time-out in every turn; messages never contain secret
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from rolememory.circuit_breaker import CircuitBreaker
 from rolememory.errors import DirectionError, ModelError
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import normalised, trusted
@@ -124,7 +125,7 @@ class Endpoint:
         return ModelError("{named}/embeddings: {reason}", named=self._named, reason=reason)
 
     def _post(self, texts: Sequence[str]) -> bytes:
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": self._model,
             "input": list(texts),
             "encoding_format": "float",

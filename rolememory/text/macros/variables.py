@@ -8,6 +8,7 @@ from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
+from rolememory.schema.json_types import JsonObject
 from rolememory.schema.value_class import value_class
 from rolememory.text.boundaries import BLANKS
 
@@ -101,7 +102,7 @@ class Variables:
         """The set of `.x`, or of `$x`."""
         return self.everywhere if sign == "$" else self.local
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Both sets, without empty ones."""
         return {name: dict(kept.held) for name, kept in self._named() if kept.held}
 
