@@ -56,9 +56,7 @@ class Audience:
 
     def heard(self, said: ChatMessage, *, here: bool) -> bool:
         """Whether all were present; messages of unknown speakers or with scope "here" stay in their chat (`here`)."""
-        if said.scope == "here" and not here:
-            return False
-        if said.role == "user" and said.owner is None and not here:
+        if said.stays_here and not here:
             return False
         present = frozenset(map(self.same, said.users or ()))
         return self.users <= present and self.members <= frozenset(map(fold_name, said.members))

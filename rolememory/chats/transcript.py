@@ -277,7 +277,7 @@ class Transcript:
     def _keep(self, said: ChatMessage) -> None:
         if said.version not in self.said:
             self._alike.setdefault(base(said.version), []).append(said.version)
-            self.strangers += (said.role == "user" and said.owner is None) or said.scope == "here"
+            self.strangers += said.stays_here
             self._versions[said.slot] = (*self._versions.get(said.slot, ()), said.version)
             self._meet(said.owner or "", said.at)
         if said.erased:

@@ -20,11 +20,6 @@ BUILT_IN = "default"
 _KEPT_TEXTS = 16
 
 
-def _is_text(name: str) -> bool:
-    """Whether this is a template's text, not its name."""
-    return "{{" in name or "{%" in name
-
-
 @value_class
 class TemplateChoice:
     """The templates to try, best first, and errors of those that could not be loaded."""
@@ -87,7 +82,7 @@ class Templates:
         tries: list[Compiled] = []
         notes: list[str] = []
         files = list(self._files(kind, name, language))
-        if _is_text(name):
+        if "{{" in name or "{%" in name:  # the text of a template, not its name
             try:
                 tries.append(self._written(f"{kind}.template", name))
             except TemplateError as error:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from rolememory.learn.commands.patterns import LANGUAGES, command_patterns
+from rolememory.learn.commands.patterns import command_patterns
 from rolememory.learn.model.known_memories import told_at
 from rolememory.schema.memory import Memory
+from rolememory.text.language import LANGUAGES
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
 

@@ -81,6 +81,16 @@ class ChatMessage:
         return self if text == self.text else replace(self, text=text.strip(), spans=())
 
     @property
+    def stays_here(self) -> bool:
+        """Whether it is recalled only in its chat: by its scope, or because its speaker is unknown."""
+        return self.scope == "here" or (self.role == "user" and self.owner is None)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether there is something in it that memory may learn."""
+        return self.scope != "off" and bool(self.story.text)
+
+    @property
     def erased(self) -> bool:
         """Whether its text was erased with a forgotten person: only its slot is kept."""
         return not self.text

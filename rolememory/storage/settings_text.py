@@ -3,7 +3,6 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,16 +65,12 @@ def commented(language: Language) -> str:
     lines = [f"# {line}" for line in translated(_HEAD, language).split("\n")]
     for table in ("", *sections()):
         lines += ["", f"# {described(table, language)}", f"[{table}]"] if table else [""]
-        for key in _own_keys(table):
+        for key in (one for one in leaves() if one.rpartition(".")[0] == table):
             lines += [
                 f"# {described(key, language)} ({type_name(key, language)})",
                 f"#{key.rpartition('.')[2]} = {literal(default(key))}",
             ]
     return "\n".join(lines) + "\n"
-
-
-def _own_keys(table: str) -> Iterator[str]:
-    return (key for key in leaves() if key.rpartition(".")[0] == table)
 
 
 def unknown_key(key: str) -> SettingsError:

@@ -100,7 +100,7 @@ def _worded(kind: Any, language: str) -> str:
         kind = typing.get_args(kind)[0]
     origin, inside = typing.get_origin(kind), typing.get_args(kind)
     if origin in (types.UnionType, typing.Union):
-        kinds = (_or_unset(one, language) for one in inside)
+        kinds = ('"unset"' if one is type(None) else _worded(one, language) for one in inside)
         return f" {translated('or', language, 'type')} ".join(kinds)
     if origin is tuple and inside[0] is str:
         return translated("list of texts", language, "type")
@@ -112,10 +112,6 @@ def _worded(kind: Any, language: str) -> str:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return f"({_listed(word.value for word in kind)})"
     return translated(_WORDS.get(origin or kind, str(kind)), language, "type")
-
-
-def _or_unset(kind: Any, language: str) -> str:
-    return '"unset"' if kind is type(None) else _worded(kind, language)
 
 
 def _listed(words: Iterable[Any]) -> str:

@@ -7,10 +7,9 @@ from typing import Any
 
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.language import LANGUAGES
 from rolememory.text.plain import plain
 from rolememory.text.words import tokens
-
-_LANGUAGES: tuple[Language, Language] = ("en", "zh")
 
 
 @lru_cache(maxsize=2048)
@@ -49,19 +48,19 @@ def asks_how_it_was(question: str) -> bool:
 
 @cache
 def _once() -> re.Pattern[str]:
-    return re.compile("|".join(row for language in _LANGUAGES for row in _raw(language)["once"]))
+    return re.compile("|".join(row for language in LANGUAGES for row in _raw(language)["once"]))
 
 
 @cache
 def _changing() -> re.Pattern[str]:
-    english, chinese = ("|".join(_raw(language)["words"]) for language in _LANGUAGES)
+    english, chinese = ("|".join(_raw(language)["words"]) for language in LANGUAGES)
     return re.compile(rf"\b(?:{english})\b|{chinese}")
 
 
 @cache
 def _about() -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for language in _LANGUAGES:
+    for language in LANGUAGES:
         for changes, asked in _raw(language)["of"].items():
             told = frozenset(map(_token, changes.split()))
             for word in asked.split():

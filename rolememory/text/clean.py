@@ -104,13 +104,8 @@ def cleaner_for(settings: CleanSettings, added: Sequence[Rule] = ()) -> Cleaner 
     """
     if not settings.enabled:
         return None
-    new = {rule.id for rule in added} - set(known_groups())
+    new = {rule.id for rule in added} - {rule.id for rule in load_rules()}
     return Cleaner(chosen(merged(load_rules(), added), {*settings.rules, *new}))
-
-
-def known_groups() -> tuple[str, ...]:
-    """The ids of the shipped groups, in rule order."""
-    return tuple(dict.fromkeys(rule.id for rule in load_rules()))
 
 
 def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:

@@ -12,7 +12,7 @@ from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.language import languages_in
-from rolememory.text.plain import any_of, simplified
+from rolememory.text.plain import any_of, longest_first, simplified
 
 Intent = Literal["past", "request", "mixed", "chat"]
 Meeting = Literal["me", "first", "last", "back"]
@@ -84,8 +84,7 @@ def technical(text: str) -> bool:
 def _technical() -> re.Pattern[str]:
     """The pattern of terms: Latin ones as whole words or plurals, Chinese ones anywhere."""
     raw = lexicon("technical")
-    latin = "|".join(sorted(map(re.escape, raw["en"]), key=len, reverse=True))
-    chinese = "|".join(sorted(map(re.escape, raw["zh"]), key=len, reverse=True))
+    latin, chinese = longest_first(raw["en"]), longest_first(raw["zh"])
     return re.compile(rf"(?<![a-z0-9])(?:{latin})(?:s|es)?(?![a-z0-9])|{chinese}")
 
 

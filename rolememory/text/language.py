@@ -9,6 +9,8 @@ import regex
 from rolememory.schema.scene import Language
 from rolememory.text.late_pattern import late_pattern
 
+LANGUAGES: tuple[Language, Language] = ("en", "zh")
+"""Those whose words, dates and commands are known."""
 HAN = late_pattern("[\u3400-\u9fff]")
 """A common Chinese character."""
 CJK = late_pattern("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")

@@ -10,13 +10,13 @@ from typing import Any
 
 from rolememory.schema.scene import Language
 from rolememory.shipped import lexicon
+from rolememory.text.language import LANGUAGES
 from rolememory.text.late_pattern import late_pattern
-from rolememory.text.plain import plain
+from rolememory.text.plain import longest_first, plain
 from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_lists
 
 ENOUGH = 1.5  # weight of two rare words, or one and a few common ones: not noise
 
-_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
 _CLAUSES = late_pattern(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
 _ASKS_ONLY = late_pattern(r"[^.!。…\n]+\?\W*")
@@ -90,18 +90,18 @@ def is_elliptical(question: str) -> bool:
 
 def _is_mute(clause: str) -> bool:
     """Whether a clause is a gesture or an interjection."""
-    gestures = (_open_questions(one)[1] for one in _LANGUAGES)
+    gestures = (_open_questions(one)[1] for one in LANGUAGES)
     return _is_filler(clause) and any(one.search(clause) for one in gestures)
 
 
 def _is_open(asked: str) -> bool:
     """Whether this is asked with a word that yes or no does not answer."""
-    return any(_open_questions(one)[0].search(asked) for one in _LANGUAGES)
+    return any(_open_questions(one)[0].search(asked) for one in LANGUAGES)
 
 
 def _has(name: str, text: str) -> bool:
     """Whether a text has what the pattern of this name in either lexicon describes."""
-    return any(_pattern(one, name).search(text) for one in _LANGUAGES)
+    return any(_pattern(one, name).search(text) for one in LANGUAGES)
 
 
 @cache
@@ -114,7 +114,7 @@ def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str
     """Patterns of open questions, and of gestures and interjections."""
     raw = _raw(language)
     rows = " ".join(raw["words"][name] for name in raw["mute"]).split()
-    either = "|".join(map(re.escape, sorted(rows, key=len, reverse=True)))
+    either = longest_first(rows)
     mute = rf"\b(?:{either})\b" if language == "en" else either
     return _pattern(language, "open"), re.compile(mute)
 
@@ -122,7 +122,7 @@ def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str
 @cache
 def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
     """The fillers of both languages as one pattern, and their words and characters."""
-    listed = {one.replace("'", "") for language in _LANGUAGES for one in _listed(language)}
+    listed = {one.replace("'", "") for language in LANGUAGES for one in _listed(language)}
     longest_first = sorted(listed, key=lambda one: (-len(one), one))
     latin, others = (
         "|".join(re.escape(one) for one in longest_first if bool(_LATIN.match(one)) is small)

@@ -48,6 +48,15 @@ def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(groups))
 
 
+def longest_first(words: Iterable[str]) -> str:
+    """A pattern of these words, the longest first.
+
+    >>> longest_first(["port", "portal"])
+    'portal|port'
+    """
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
 def _anchor(pattern: str) -> str:
     """The anchor that every match of a pattern begins with; "" without one."""
     depth = 0

@@ -9,6 +9,7 @@ from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
 from rolememory.text.arrays import Floats, np
 from rolememory.text.intent import intent
+from rolememory.text.language import LANGUAGES
 from rolememory.text.plain import any_of, plain
 from rolememory.text.terms import BACKGROUND, CollectionStatistics
 from rolememory.text.words import TermQuery, tokens
@@ -93,7 +94,7 @@ def _acts() -> Mapping[str, Mapping[str, _Act]]:
             name: _Act(any_of(row["asks"]), tuple(_tokens(row["tells"])))
             for name, row in raw[language].items()
         }
-        for language in ("en", "zh")
+        for language in LANGUAGES
     }
 
 

@@ -193,7 +193,8 @@ class KeywordTrigger(ByRows):
     ) -> int:
         """The index in `told` of the combined evidence of one row's keys; -1 if its secondary keys do not agree."""
         listening = self._listening[row]
-        if listening.secondary and not _agree(listening, seen):
+        heard = [spec in seen for spec in listening.secondary]
+        if heard and not selective(listening.logic, heard):
             return -1
         keys.sort(key=lambda one: listening.primary.index(one.spec))
         these = tuple(map(id, keys))
@@ -246,11 +247,6 @@ class KeywordTrigger(ByRows):
 
     def _nearest(self, text: str) -> Mapping[str, FuzzyMatch]:
         return fuzzy(tuple(self._mistypable), text, self._settings.fuzzy_cutoff)
-
-
-def _agree(listening: _KeywordEntry, seen: Collection[KeySpec]) -> bool:
-    """Whether its secondary keys let an entry fire."""
-    return selective(listening.logic, [spec in seen for spec in listening.secondary])
 
 
 def _weighed(seen: Sequence[_SeenKey], scene: Scene) -> tuple[float, Reason]:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.learn.commands import commands, scopes
-from rolememory.learn.commands.patterns import LANGUAGES, command_patterns
+from rolememory.learn.commands.patterns import command_patterns
+from rolememory.text.language import LANGUAGES
 from tests.learn import command_held_out, command_last, command_ooc, command_rows
 from tests.text.prose import growth
 

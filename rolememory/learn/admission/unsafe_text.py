@@ -96,22 +96,19 @@ def leak_in(text: str, even: str) -> str:
         return "our_marks"
     if _TEMPLATE_CODE.search(text) or has_macros(text):
         return "macro"
-    return (
-        "scaffolding"
-        if any(unsafe_patterns(language).leaks.search(even) for language in languages(even))
-        else ""
-    )
+    return "scaffolding" if _has("leaks", even) else ""
 
 
 def babble_in(text: str, even: str) -> str:
     """The kind of filler a model writes without content: "assistant_talk", "babble" or ""."""
-    if any(unsafe_patterns(language).assistant.search(even) for language in languages(even)):
+    if _has("assistant", even):
         return "assistant_talk"
-    if _JSON.search(text) or any(
-        unsafe_patterns(language).babble.search(even) for language in languages(even)
-    ):
-        return "babble"
-    return ""
+    return "babble" if _JSON.search(text) or _has("babble", even) else ""
+
+
+def _has(name: str, even: str) -> bool:
+    """Whether a plain text has what the pattern of this name in the rules of its languages describes."""
+    return any(getattr(unsafe_patterns(one), name).search(even) for one in languages(even))
 
 
 def turns(even: str, language: Language) -> int:

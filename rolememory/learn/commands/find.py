@@ -7,7 +7,6 @@ from dataclasses import replace
 from rolememory.errors import misspelt
 from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.patterns import (
-    LANGUAGES,
     CommandPatterns,
     aside,
     command_patterns,
@@ -15,7 +14,7 @@ from rolememory.learn.commands.patterns import (
 from rolememory.learn.commands.sentence import Command, CommandSentence, content
 from rolememory.learn.commands.voices import blanked, without
 from rolememory.schema.learning import ScopeCommand
-from rolememory.text.language import languages_in
+from rolememory.text.language import LANGUAGES, languages_in
 from rolememory.text.late_pattern import late_pattern
 from rolememory.text.plain import plain
 from rolememory.text.sentences import SentenceSpan, sentences

@@ -1,7 +1,7 @@
 """The patterns of explicit commands, one table per language, as worldbook_rules/lexicons/commands.{zh,en}.json has them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -9,11 +9,12 @@ from rolememory.schema.learning import Scope
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.shipped import lexicon
+from rolememory.text.language import LANGUAGES
+from rolememory.text.plain import longest_first
 
 Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
 Pattern = re.Pattern[str]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _PLAIN = (  # fields of a table that are patterns already
     "hint clause asks asks_politely asked_what still_orders tail statement no_statement "
     "advice cheer denied learned reported own_words"
@@ -101,13 +102,13 @@ def command_patterns(language: Language) -> CommandPatterns:
         called=tuple(parts["called"].strip("(?:)").split("|")),
         slash=slash,
         slashed=re.compile(
-            rf"^[ \t]*/(?:{parts['called']}[ \t:]*|(?!{parts['called']}))(?P<word>{_any(slash)}|[a-z]{{6,}})(?![a-z])(?P<rest>[^\n]*)",
+            rf"^[ \t]*/(?:{parts['called']}[ \t:]*|(?!{parts['called']}))(?P<word>{longest_first(slash)}|[a-z]{{6,}})(?![a-z])(?P<rest>[^\n]*)",
             re.MULTILINE,
         ),
         scope=scope,
         scoped=re.compile(
             rf"(?:^[ \t]*/|(?:^|[(\[])\s*(?:{raw['ooc']})\s*[:,.-]*\s*)"
-            rf"(?:{_filled(raw['scope_said'], {**parts, 'scope': _any(scope)})})\s*(?=[)\]\n.!。]|$)",
+            rf"(?:{_filled(raw['scope_said'], {**parts, 'scope': longest_first(scope)})})\s*(?=[)\]\n.!。]|$)",
             re.MULTILINE,
         ),
         ended=re.compile(
@@ -122,11 +123,6 @@ def command_patterns(language: Language) -> CommandPatterns:
 
 def _by_word(raw: Mapping[str, str]) -> dict[str, Any]:
     return {word: name for name, listed in raw.items() for word in listed.split("|")}
-
-
-def _any(words: Iterable[str]) -> str:
-    """A pattern of these words, longest first."""
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 def _filled(pattern: str, parts: Mapping[str, str]) -> str:

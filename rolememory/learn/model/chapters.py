@@ -174,7 +174,7 @@ def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPi
                 yield from _ended(_ChapterPiece(piece.said[:begin]), "")
                 piece = _ChapterPiece(piece.said[begin:])
         scene |= dict(said.stamp)
-        if _readable(said):
+        if said.is_readable:
             piece.said.append(said)
         if said.version in cutting.ends:
             yield from _ended(piece, cutting.ends[said.version], asked=True)
@@ -184,7 +184,7 @@ def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPi
 
 def _parted(before: Sequence[ChatMessage], said: ChatMessage) -> bool:
     """Whether a piece ends before a message: it is out of scope, or has another audience."""
-    return bool(before) and (not _readable(said) or _audience(said) != _audience(before[-1]))
+    return bool(before) and (not said.is_readable or _audience(said) != _audience(before[-1]))
 
 
 def _ended(piece: _ChapterPiece, title: str, *, asked: bool = False) -> Iterator[_ChapterPiece]:
@@ -195,19 +195,9 @@ def _ended(piece: _ChapterPiece, title: str, *, asked: bool = False) -> Iterator
 def widens(former: Sequence[ChatMessage], said: Sequence[ChatMessage]) -> bool:
     """Whether the audience of `said` was not all there for `former`, or would read it outside its chat."""
     users, members = {*(said[0].users or ())}, {*said[0].members}
-    kept_here = _stays_here(said)
     return any(
         not (users <= {*(one.users or ())} and members <= {*one.members}) for one in former
-    ) or (_stays_here(former) and not kept_here)
-
-
-def _stays_here(said: Sequence[ChatMessage]) -> bool:
-    return any(one.scope == "here" or (one.role == "user" and one.owner is None) for one in said)
-
-
-def _readable(said: ChatMessage) -> bool:
-    """Whether a chapter may contain it."""
-    return said.scope != "off" and bool(said.story.text)
+    ) or (any(one.stays_here for one in former) and not any(one.stays_here for one in said))
 
 
 def _audience(said: ChatMessage) -> object:

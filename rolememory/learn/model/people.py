@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from rolememory.inject.fence import tame
+from rolememory.learn.model.base import LONGEST_NAME
 from rolememory.llm.answer_words import answer_words
 from rolememory.schema.learning import USER, ChatMessage, Company
 from rolememory.text.fold import fold, folded_key
@@ -10,7 +11,6 @@ from rolememory.text.fold import fold, folded_key
 _USER, _ROLE, _SPEAKER = (
     frozenset(answer_words("words")[name]) for name in ("user", "role", "speaker")
 )
-_LONGEST_NAME = 60
 
 
 def subject_of(about: str, said: ChatMessage, company: Company) -> str | None:
@@ -29,7 +29,7 @@ def subject_of(about: str, said: ChatMessage, company: Company) -> str | None:
     elif name in _ROLE or name in {folded_key(one) for one in (company.role, *company.role_names)}:
         found = ""
     else:
-        found = tame(about)[:_LONGEST_NAME].strip()
+        found = tame(about)[:LONGEST_NAME].strip()
     return found or None
 
 

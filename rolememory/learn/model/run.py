@@ -253,7 +253,11 @@ class ExtractionRun:
     def _read_these(self, it: _Reading, chosen: Sequence[Exchange]) -> None:
         """Process a batch: request, commit, and only then mark as read."""
         batch = self._batch(it, chosen)
-        drafts = self._extracted(it, chosen, batch)
+        try:
+            drafts = it.extractor.extract(batch)
+        except ModelAnswerError:
+            self.progress.failed(it.chat.id, it.name, [one.first for one in chosen])
+            raise
         if drafts:
             self._context.keep(drafts, "model")
         name, chat = it.name, it.chat
@@ -263,13 +267,6 @@ class ExtractionRun:
 
     def _trouble(self, it: _Reading, one: Exchange) -> tuple[int, int]:
         return self.progress.trouble(it.chat.id, it.name, one.first)
-
-    def _extracted(self, it: _Reading, chosen: Sequence[Exchange], batch: Batch) -> Sequence[Draft]:
-        try:
-            return it.extractor.extract(batch)
-        except ModelAnswerError:
-            self.progress.failed(it.chat.id, it.name, [one.first for one in chosen])
-            raise
 
     def _give_up(self, it: _Reading, others: Iterable[Exchange]) -> None:
         """Skip what failed repeatedly while the model answers for others, so that it does not block them."""

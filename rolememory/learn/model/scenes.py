@@ -122,7 +122,7 @@ def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
     for said in reversed(path):
         if said.version == version or left < 0:
             break
-        if said.scope != "off" and said.story.text:
+        if said.is_readable:
             found.append(said)
             left -= 0 if version else length_of(said)
     return found[::-1]

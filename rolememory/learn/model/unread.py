@@ -41,7 +41,7 @@ class Unread:
         moves, whole = known.moves, known.worded
         then, place = self._kept.get((reader, chat), (moves, 0))
         begins = max(place - BEFORE, 0) if then == moves else 0
-        told = [one.story for one in whole[begins:] if one.scope != "off" and one.story.text]
+        told = [one.story for one in whole[begins:] if one.is_readable]
         return UnreadPart(told, whole, begins, moves)
 
     def keep(self, reader: str, chat: str, part: UnreadPart, read: Collection[str]) -> None:

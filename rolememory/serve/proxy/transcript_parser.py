@@ -13,6 +13,7 @@ from rolememory.inject.fence import strip
 from rolememory.schema.json_types import objects_of
 from rolememory.schema.message import Message, plain_text
 from rolememory.serve.proxy.wording import unwrapped, wording
+from rolememory.text.plain import longest_first
 
 Voice = Literal["user", "assistant"]
 _SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
@@ -197,7 +198,7 @@ def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]
     """(start of the line, start of its text, speaker) of every turn."""
     if not voices:
         return []
-    named = "|".join(re.escape(name) for name in sorted(voices, key=len, reverse=True))
+    named = longest_first(voices)
     return [
         (found.start(), found.end(), found[1])
         for found in re.finditer(rf"^({named})[:：][ \t]?", text, re.MULTILINE)

@@ -15,12 +15,12 @@ from rolememory.schema.scene import Language, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates.grammar import Mention, grammar, signs_of
 from rolememory.text.dates.spans import Calendar
+from rolememory.text.language import LANGUAGES
 from rolememory.text.plain import simplified
 
 MAX_TEXT = 20_000  # characters read
 DEFAULT = DatesSettings()
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # reference if only absolute times count
-_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
 """(text, when it was told, language) -> the times in it."""
 
@@ -64,7 +64,7 @@ def _mentions(
 ) -> Iterator[Mention]:
     text = simplified(text)
     calendar, signs = Calendar.at(now, settings), signs_of(text)
-    for name in sorted(_LANGUAGES, key=lambda each: each != language):
+    for name in sorted(LANGUAGES, key=lambda each: each != language):
         if name != "zh" or not text.isascii():
             yield from grammar(name).mentions(text, signs, calendar)
 
