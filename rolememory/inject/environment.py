@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -9,7 +10,7 @@ from typing import Any
 
 from rolememory.errors import TemplateError, UnknownNameError
 from rolememory.inject.meter import LIMITS
-from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox
+from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox, too_large
 from rolememory.locales import LocalizedNote
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -48,7 +49,7 @@ class Templates:
         self._roots = tuple(root for root in (author, shipped("templates")) if root is not None)
         self._sandbox = sandbox or Sandbox()
         self._cache: dict[Path, tuple[tuple[int, int], Compiled | TemplateError]] = {}
-        self._texts: dict[str, Compiled] = {}
+        self._written = lru_cache(maxsize=_KEPT_TEXTS)(self._sandbox.compile)  # texts of settings
         self._lock = Lock()
 
     def beside(self, name: str) -> str | None:
@@ -82,22 +83,18 @@ class Templates:
         tries: list[Compiled] = []
         notes: list[str] = []
         files = list(self._files(kind, name, language))
+        compiles = [partial(self._compiled, file) for file in files]
         if "{{" in name or "{%" in name:  # the text of a template, not its name
-            try:
-                tries.append(self._written(f"{kind}.template", name))
-            except TemplateError as error:
-                notes.append(LocalizedNote(error))
+            compiles.insert(0, partial(self._written, f"{kind}.template", name))
         elif not self._exists(kind, name, files):
             notes.append(LocalizedNote(UnknownNameError("template", name, self.known(kind))))
-        for file in files:
+        for compiled in compiles:
             try:
-                tries.append(self._compiled(file))
+                tries.append(compiled())
             except TemplateError as error:
                 notes.append(LocalizedNote(error))
         if not tries:
-            raise TemplateError(
-                f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
-            )
+            raise _none_works(kind, name, notes)
         return TemplateChoice(tuple(tries), tuple(notes))
 
     def render(
@@ -115,9 +112,7 @@ class Templates:
                 return Rendering(template.render(context), tuple(notes))
             except TemplateError as error:
                 notes.append(LocalizedNote(error))
-        raise TemplateError(
-            f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
-        )
+        raise _none_works(kind, name, notes)
 
     def _exists(self, kind: str, name: str, files: Iterable[Path]) -> bool:
         """Whether there is a template of that name in any language; `files`: the usable ones."""
@@ -137,16 +132,6 @@ class Templates:
                 )
                 found = (file for file in (root / kind / one for one in spelt) if file.is_file())
                 yield from islice(found, 1)
-
-    def _written(self, name: str, text: str) -> Compiled:
-        """The template of a text in the settings; cached."""
-        with self._lock:
-            known = self._texts.get(text)
-        if known is None:
-            known = self._sandbox.compile(name, text)
-            with self._lock:
-                self._texts = dict(list(self._texts.items())[-_KEPT_TEXTS + 1 :]) | {text: known}
-        return known
 
     def _compiled(self, file: Path) -> Compiled:
         """The template of a file; cached until the file's time or size changes."""
@@ -169,12 +154,7 @@ class Templates:
         limit = LIMITS.source_bytes
         try:
             if size > limit:
-                raise TemplateError(
-                    file,
-                    "larger than {limit} KB",
-                    remedy="split it, or keep data out of it",
-                    limit=limit // 1024,
-                )
+                raise too_large(file, limit)
             return self._sandbox.compile(str(file), file.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
             return TemplateError(
@@ -184,3 +164,9 @@ class Templates:
             return TemplateError.unreadable(file, error)
         except TemplateError as error:
             return error
+
+
+def _none_works(kind: str, name: str, notes: Iterable[str]) -> TemplateError:
+    return TemplateError(
+        f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
+    )

@@ -185,8 +185,6 @@ def _own_messages(
 
 def _with_texts(message: Message, plan: PlacementPlan) -> Message:
     texts = (*plan.before, message.content, *plan.after)
-    return _joined(message, *texts) if len(texts) > 1 else message
-
-
-def _joined(message: Message, *texts: str) -> Message:
-    return message.model_copy(update={"content": _BLANK_LINE.join(text for text in texts if text)})
+    if len(texts) == 1:
+        return message
+    return message.model_copy(update={"content": _BLANK_LINE.join(filter(None, texts))})

@@ -7,6 +7,7 @@ Memory text is only passed as a value; the output is a `RenderedText`, which is 
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from time import thread_time
 from typing import Any
 
@@ -278,12 +279,7 @@ class Sandbox:
                 name, "what a template said is not a template", remedy="pass it as a value"
             )
         if len(source.encode("utf-8", "replace")) > self._limits.source_bytes:
-            raise TemplateError(
-                name,
-                "larger than {limit} KB",
-                remedy="split it, or keep data out of it",
-                limit=self._limits.source_bytes // 1024,
-            )
+            raise too_large(name, self._limits.source_bytes)
         try:
             tree = self._parsed(source, name)
             every = _check(tree, name, self._limits)
@@ -345,6 +341,16 @@ class Sandbox:
             return RenderedText("".join(template.generate(plain(context))))
         finally:
             METER.reset(token)
+
+
+def too_large(name: Path | str, limit: int) -> TemplateError:
+    """The error of a template with more bytes than that."""
+    return TemplateError(
+        name,
+        "larger than {limit} KB",
+        remedy="split it, or keep data out of it",
+        limit=limit // 1024,
+    )
 
 
 def _check(tree: nodes.Template, name: str, limits: Limits) -> list[nodes.Node]:

@@ -1,6 +1,6 @@
 """The lorebooks and the character card of a role, read again while their files change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import ScanSettings, Settings
 from rolememory.storage.imported_books import BOOKS, imported
-from rolememory.storage.look import Watched, this_look, watching
+from rolememory.storage.look import Followed, FollowedFiles, Watched, this_look, watching
 from rolememory.storage.people import Same, alone
 from rolememory.storage.personas import Personas
 from rolememory.storage.port import Blob, Document, Revision, Space
@@ -32,8 +32,8 @@ class Books:
 
     def __init__(self, role: Space, home: Space) -> None:
         self._role, self._home = role, home
-        self._seen: dict[str, Revision | None] = {}
-        self._books: dict[str, Lorebook] = {}
+        self._files: dict[str, FollowedFiles[Lorebook]] = {}  # by where they lie
+        self._books: list[Lorebook] = []
         self._index: LoreIndex | None = None
         self._look: object = None
         self.problems: dict[str, tuple[FileError, ...]] = {}  # by where the book lies
@@ -56,18 +56,30 @@ class Books:
         return {**books, f"{self._role.place}/{BOOKS}": partial(self._role.listed, BOOKS)}
 
     def _current(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex:
-        kept = {document.place: (document, source) for document, source in self._kept(linked)}
-        marks = {place: document.mark() for place, (document, _) in kept.items()}
-        if self._index is None or self._index.settings != settings or marks != self._seen:
-            self._read(kept, marks)
-            books = [self._books[place] for place in kept if place in self._books]
-            same = self._index is not None and self._index.settings == settings
-            self._index = (
-                self._index.updated(books)
-                if self._index is not None and same
-                else LoreIndex(books, settings)
-            )
-        return self._index
+        index, before, books = self._index, self._books, self._read(linked)
+        self._books = books
+        if index is None or index.settings != settings:
+            return LoreIndex(books, settings)
+        return index if books == before else index.updated(books)
+
+    def _read(self, linked: Sequence[str]) -> list[Lorebook]:
+        """The last good state of each book, and what is wrong with the files."""
+        known, self._files, self.problems = self._files, {}, {}
+        books: list[Lorebook] = []
+        for document, source in self._kept(linked):
+            place = document.place
+            file = known.get(place) or self._followed(document, source)
+            book = file.current()
+            if wrong := _problems_of(place, book):
+                self.problems[place] = wrong
+            if book.problem and book.marks[place] is None:  # taken away, not broken
+                continue
+            self._files[place] = file
+            books += [book.content] if book.content else []
+        return books
+
+    def _followed(self, document: Document, source: BookSource) -> FollowedFiles[Lorebook]:
+        return FollowedFiles(lambda: self._read_one(document, source), lambda _: watching(document))
 
     def _kept(self, linked: Sequence[str]) -> Iterator[tuple[Document, BookSource]]:
         for name in self._role.names(BOOKS):
@@ -78,21 +90,7 @@ class Books:
                 with suppress(UnsafePathError):
                     yield self._home.document(BOOKS + name), BookSource.GLOBAL
 
-    def _read(
-        self,
-        kept: Mapping[str, tuple[Document, BookSource]],
-        marks: Mapping[str, Revision | None],
-    ) -> None:
-        for place, (document, source) in kept.items():
-            if marks[place] != self._seen.get(place) or place not in self._books:
-                self._read_one(document, source)
-        for gone in self._books.keys() - kept.keys():
-            del self._books[gone]
-            self.problems.pop(gone, None)
-        self._seen = dict(marks)
-
-    def _read_one(self, document: Document, source: BookSource) -> None:
-        place = document.place
+    def _read_one(self, document: Document, source: BookSource) -> Lorebook:
         try:
             raw: JsonObject = object_in(document)
             space = self._role if source is BookSource.CHARACTER else self._home
@@ -100,16 +98,15 @@ class Books:
                 raw = preserved_fields.with_note(
                     raw, preserved_fields.OF_CARD, True
                 )  # shares as theirs do
-            book = read_book(raw, PurePath(document.name).stem, source)
+            return read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
-            self.problems[place] = (_at(place, error),)
-            if document.mark() is None:  # taken away, not broken
-                self._books.pop(place, None)
-            return
-        self._books[place] = book
-        self.problems.pop(place, None)
-        if book.problems:
-            self.problems[place] = tuple(FileError(place, one) for one in book.problems)
+            raise _at(document.place, error) from error
+
+
+def _problems_of(place: str, book: Followed[Lorebook]) -> tuple[FileError, ...]:
+    if book.problem:
+        return (book.problem,)
+    return tuple(FileError(place, one) for one in book.content.problems) if book.content else ()
 
 
 def _at(place: str, error: Exception) -> FileError:
