@@ -327,6 +327,6 @@ def test_what_was_observed_is_read_before_the_next_turn(mira: RoleMemory) -> Non
         context.candidates(context.stored(), context.settings), context.settings
     )
     (dates,) = (one.trigger for one in index.strategies if isinstance(one.trigger, DatesTrigger))
-    assert [index.table.entry(row).content for row in dates._index.rows.values] == [
+    assert [index.table.entry(row).content for row in dates._rows.values] == [
         "The storm came in June 1887."
     ]

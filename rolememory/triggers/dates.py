@@ -9,15 +9,13 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import glimpsed, in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
-from rolememory.schema.settings import DatesSettings
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.dates import Tell, teller
 from rolememory.text.intent import meeting
 from rolememory.text.postings import text_digest
-from rolememory.text.terms import TermIndex
-from rolememory.triggers.base import ByRows, Derive, Parts, content_digests, register
+from rolememory.triggers.base import ByRows, Parts, content_digests, register
 from rolememory.triggers.meetings import met
-from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
+from rolememory.triggers.table import ArrayColumn, TableEvidence
 
 A_DAY = 0.6  # strength of a day named without doubt
 SAME_TIME = 0.5  # strength of a memory whose own text names the very same time, however long
@@ -59,40 +57,47 @@ def overlap(asked: Doubles, starts: Doubles, ends: Doubles) -> tuple[Doubles, Do
     return (shared / covered).clip(min=0.0), covered
 
 
-class _DateIndex:
-    """The times in texts, by row; texts are read on the first turn with a time, since most have none."""
+@register("dates")
+class DatesTrigger(ByRows):
+    """Activates memories of a named time, or whose text names it. Cost: O(n) numpy passes for each time.
 
-    def __init__(
-        self,
-        table: Table,
-        settings: DatesSettings,
-        derive: Derive,
-        terms: TermIndex | None,
-    ) -> None:
-        self._table, self._tell, self._derive, self._terms = table, teller(settings), derive, terms
+    Texts are read on the first turn with a time, since most have none.
+    """
+
+    name: ClassVar[str] = "dates"
+    activates: ClassVar[bool] = True
+
+    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        super().__init__(entries, parts)
+        settings = parts.settings.dates
+        self._tell, self._derive, self._terms = teller(settings), parts.derive, parts.terms
         self._rules = text_digest(settings.model_dump_json()).hex()
+        self._open = ArrayColumn("?")  # whether this strategy may wake it
         self._unread = ArrayColumn("?")
-        self._places: dict[int, list[int]] = {}  # row -> its places in the columns
+        self._places: dict[int, list[int]] = {}  # row -> its places in the columns of times
         self._free: list[int] = []
-        self.rows = ArrayColumn("i8")
-        self.starts, self.ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
+        self._rows = ArrayColumn("i8")
+        self._starts, self._ends = ArrayColumn("f8"), ArrayColumn("f8", float("-inf"))  # seconds
+        self._listen()
 
-    def add(self, rows: Sequence[int], some: Mask) -> None:
-        """Queue the rows in the mask for reading."""
-        self._unread.grow(self._table.n_rows)
-        self._unread[rows] = some
+    def add(self, rows: Sequence[int]) -> None:
+        """Read these later."""
+        self._note_open(self._open, rows)
+        self._unread.grow(self.table.n_rows)
+        self._unread[rows] = self._open[rows]
 
-    def remove(self, row: int) -> None:
-        """Remove the times of this row."""
-        self._unread[row] = False
-        places = self._places.pop(row, [])
-        self.ends[places] = float("-inf")
-        self._free += places
+    def remove(self, rows: Sequence[int]) -> None:
+        """Remove the times of these rows."""
+        self._unread[rows] = False
+        for row in rows:
+            places = self._places.pop(row, [])
+            self._ends[places] = float("-inf")
+            self._free += places
 
-    def read(self, most: int | None = None) -> None:
-        """Read what is new, unless that is more than so many rows. Cost: O(new texts)."""
+    def read_ahead(self, most: int | None = None) -> None:
+        """Read which times each new row names, unless that is more than so many rows. Cost: O(new texts)."""
         rows = self._unread.set_rows(most)
-        since, entries = self._table.since[rows].tolist(), self._table.entries(rows)
+        since, entries = self.table.since[rows].tolist(), self.table.entries(rows)
         digests = zip(since, content_digests(entries, self._terms), strict=True)
         keys = [f"{at} {self._rules} {one}" for at, one in digests]  # all that decides which times
         named = dict(zip(keys, entries, strict=True))
@@ -102,40 +107,12 @@ class _DateIndex:
 
         for row, spans in zip(rows, self._derive("times", keys, borders), strict=True):
             for start, end in spans:
-                place = self._free.pop() if self._free else len(self.rows.values)
-                for column in (self.rows, self.starts, self.ends):
+                place = self._free.pop() if self._free else len(self._rows.values)
+                for column in (self._rows, self._starts, self._ends):
                     column.grow(place + 1)
-                self.rows[place], self.starts[place], self.ends[place] = row, start, end
+                self._rows[place], self._starts[place], self._ends[place] = row, start, end
                 self._places.setdefault(row, []).append(place)
         self._unread[rows] = False
-
-
-@register("dates")
-class DatesTrigger(ByRows):
-    """Activates memories of a named time, or whose text names it. Cost: O(n) numpy passes for each time."""
-
-    name: ClassVar[str] = "dates"
-    activates: ClassVar[bool] = True
-
-    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        super().__init__(entries, parts)
-        self._open = ArrayColumn("?")  # whether this strategy may wake it
-        self._index = _DateIndex(self.table, parts.settings.dates, parts.derive, parts.terms)
-        self._listen()
-
-    def add(self, rows: Sequence[int]) -> None:
-        """Read these later."""
-        self._note_open(self._open, rows)
-        self._index.add(rows, self._open[rows])
-
-    def remove(self, rows: Sequence[int]) -> None:
-        """Remove the times of these rows."""
-        for row in rows:
-            self._index.remove(row)
-
-    def read_ahead(self, most: int | None = None) -> None:
-        """Read which times each row names."""
-        self._index.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Memories of a time in `scene.times`, and passages of a meeting that is asked for."""
@@ -143,7 +120,7 @@ class DatesTrigger(ByRows):
         if not scene.times and not named:
             return TableEvidence.of(())
         if scene.times:
-            self._index.read()
+            self.read_ahead()
         mask = among & self._open.values
         each = [self._of(asked, scene.now, mask) for asked in scene.times]
         because = [_reason(asked) for asked in scene.times]
@@ -157,8 +134,8 @@ class DatesTrigger(ByRows):
 
     def _of(self, asked: TimeSpan, now: datetime, mask: Mask) -> Doubles:
         """The strength of each row for one asked time, (n_rows,)."""
-        span, made, index = np.array(_borders(asked)), self.table.created.values, self._index
-        rows, starts, ends = index.rows.values, index.starts.values, index.ends.values
+        span, made = np.array(_borders(asked)), self.table.created.values
+        rows, starts, ends = self._rows.values, self._starts.values, self._ends.values
         strengths = np.zeros(len(mask))
         within = mask & (made >= span[0]) & (made < span[1])
         strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)

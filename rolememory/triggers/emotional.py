@@ -16,16 +16,14 @@ from rolememory.text.affect import (
     in_numbers,
 )
 from rolememory.text.arrays import Doubles, Mask, Rows, np
-from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import (
     ByRows,
-    Derive,
     Parts,
     content_digests,
     may_wake,
     register,
 )
-from rolememory.triggers.table import ArrayColumn, Table, TableEvidence
+from rolememory.triggers.table import ArrayColumn, TableEvidence
 
 __all__ = ["EmotionalTrigger", "affect_of_entry", "shared"]
 
@@ -50,33 +48,44 @@ def shared(one: Feeling, other: Feeling) -> str:
 _CALM = Feeling()
 
 
-class _Felt:
-    """The feeling of each row, in columns; texts are read on the first emotional turn, since most are neutral."""
+@register("emotional")
+class EmotionalTrigger(ByRows):
+    """Activates by strong emotion, weighs by mood; no effect if either side is neutral. Cost: O(n) numpy passes, and its hits.
 
-    def __init__(
-        self,
-        table: Table,
-        read: Mapping[str, Feeling],
-        derive: Derive,
-        terms: TermIndex | None,
-    ) -> None:
-        self._table, self._read, self._derive, self._terms = table, read, derive, terms
+    Texts are read on the first emotional turn, since most are neutral.
+    """
+
+    name: ClassVar[str] = "emotional"
+    activates: ClassVar[bool] = True
+
+    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        super().__init__(entries, parts)
+        self._settings = parts.settings.emotional
+        self._read, self._derive, self._terms = parts.feelings, parts.felt, parts.terms
         self._unread = ArrayColumn("?")
         self._feelings: dict[int, Feeling] = {}  # of those that feel anything
         self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
-        self.numbers = ArrayColumn("f8", width=COLUMNS)
-        self.wakeful, self.declared, self.asking = (
+        self._numbers = ArrayColumn("f8", width=COLUMNS)
+        self._wakeful, self._declared, self._asking = (
             ArrayColumn("?"),
             ArrayColumn("?"),
             ArrayColumn("?"),
         )
-        self.some = ArrayColumn("?")  # whether it feels anything
+        self._some = ArrayColumn("?")  # whether it feels anything
+        self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
         """Read these later."""
-        columns = self.numbers, self.wakeful, self.declared, self.asking, self.some, self._unread
+        columns = (
+            self._numbers,
+            self._wakeful,
+            self._declared,
+            self._asking,
+            self._some,
+            self._unread,
+        )
         for column in columns:
-            column.grow(self._table.n_rows)
+            column.grow(self.table.n_rows)
         self._unread[rows] = True
 
     def remove(self, rows: Sequence[int]) -> None:
@@ -84,30 +93,30 @@ class _Felt:
         self._unread[rows] = False
         for row in rows:
             if self._feelings.pop(row, None):
-                self.numbers[row] = 0.0
+                self._numbers[row] = 0.0
 
-    def read(self, most: int | None = None) -> None:
-        """Read the queued rows, unless more than `most`. Cost: O(new texts)."""
+    def read_ahead(self, most: int | None = None) -> None:
+        """Read the feeling of each new row, unless that is more than so many. Cost: O(new texts)."""
         rows = self._unread.set_rows(most)
-        special = self._table.special(rows)
-        entries = dict(zip(special, self._table.entries(special), strict=True))
+        special = self.table.special(rows)
+        entries = dict(zip(special, self.table.entries(special), strict=True))
         declared = {row: getattr(one, "emotions", ()) for row, one in entries.items()}
         for row, feeling in zip(rows, self._derived(rows, declared), strict=True):
-            self.some[row] = not feeling.neutral
+            self._some[row] = not feeling.neutral
             if not feeling.neutral:
                 self._feelings[row] = self._alike.setdefault(feeling, feeling)
-                self.numbers[row] = in_numbers(feeling)
-        self.wakeful[rows] = True
-        self.declared[rows] = self.asking[rows] = False
+                self._numbers[row] = in_numbers(feeling)
+        self._wakeful[rows] = True
+        self._declared[rows] = self._asking[rows] = False
         for row, one in entries.items():
-            self.wakeful[row] = may_wake(one, "emotional")
-            self.declared[row] = bool(declared[row])
-            self.asking[row] = "emotional" in getattr(one, "triggers", ())
+            self._wakeful[row] = may_wake(one, self.name)
+            self._declared[row] = bool(declared[row])
+            self._asking[row] = self.name in getattr(one, "triggers", ())
         self._unread[rows] = False
 
     def _derived(self, rows: Sequence[int], declared: Mapping[int, Sequence[str]]) -> list[Feeling]:
         """The feelings of these rows, from declared emotions and text."""
-        entries = self._table.entries(rows)
+        entries = self.table.entries(rows)
         digests = content_digests(entries, self._terms)
         keys = [
             f"{declared.get(row, ())!r} {digest}" for row, digest in zip(rows, digests, strict=True)
@@ -125,44 +134,18 @@ class _Felt:
             for emotions, valence, arousal in self._derive("felt", keys, read)
         ]
 
-    def of(self, row: int) -> Feeling:
+    def _of(self, row: int) -> Feeling:
         """The feeling of the entry in a row."""
         return self._feelings.get(row, _CALM)
-
-
-@register("emotional")
-class EmotionalTrigger(ByRows):
-    """Activates by strong emotion, weighs by mood; no effect if either side is neutral. Cost: O(n) numpy passes, and its hits."""
-
-    name: ClassVar[str] = "emotional"
-    activates: ClassVar[bool] = True
-
-    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        super().__init__(entries, parts)
-        self._settings = parts.settings.emotional
-        self._felt = _Felt(self.table, parts.feelings, parts.felt, parts.terms)
-        self._listen()
-
-    def add(self, rows: Sequence[int]) -> None:
-        """Read these later."""
-        self._felt.add(rows)
-
-    def remove(self, rows: Sequence[int]) -> None:
-        """Read these no more."""
-        self._felt.remove(rows)
-
-    def read_ahead(self, most: int | None = None) -> None:
-        """Read the feeling of each row."""
-        self._felt.read(most)
 
     def find(self, scene: Scene, among: Mask) -> TableEvidence:
         """Memories of the message's emotion: the strongest few, and all whose `triggers` name this strategy."""
         if not self._settings.wakes or not scene.feeling.emotions:
             return TableEvidence.of(())
-        self._felt.read()
+        self.read_ahead()
         rows, strengths = self._strengths(scene.feeling, among)
         chosen = self._chosen(rows, strengths)
-        felt = list(map(self._felt.of, rows[chosen].tolist()))
+        felt = list(map(self._of, rows[chosen].tolist()))
         return TableEvidence(
             rows[chosen],
             strengths[chosen],
@@ -177,12 +160,12 @@ class EmotionalTrigger(ByRows):
         """The same by rows."""
         if scene.mood.neutral:
             return TableEvidence.of(())
-        self._felt.read()
-        rows = np.flatnonzero(among & self._felt.some.values)
-        fits = affect_fit(scene.mood, self._felt.numbers[rows], self._settings.mood)
+        self.read_ahead()
+        rows = np.flatnonzero(among & self._some.values)
+        fits = affect_fit(scene.mood, self._numbers[rows], self._settings.mood)
         fitting = fits * self.table.salience[rows]
         (some,) = fitting.nonzero()
-        felt, fits = list(map(self._felt.of, rows[some].tolist())), fitting[some]
+        felt, fits = list(map(self._of, rows[some].tolist())), fitting[some]
 
         def because(place: int) -> Reason:
             fit = round(float(fits[place]), 4)
@@ -195,18 +178,17 @@ class EmotionalTrigger(ByRows):
 
         Memories that do not name this strategy need a strong emotion; undeclared ones count by their salience.
         """
-        felt = self._felt
-        may = among & felt.wakeful.values & felt.some.values
+        may = among & self._wakeful.values & self._some.values
         if now.intensity < self._settings.wake_intensity:
-            may &= felt.asking.values
+            may &= self._asking.values
         rows = np.flatnonzero(may)
-        theirs, mine = emotion_weights(felt.numbers[rows]), np.array(in_numbers(now)[:-3])
+        theirs, mine = emotion_weights(self._numbers[rows]), np.array(in_numbers(now)[:-3])
         both = np.minimum(theirs, mine).max(axis=1)
         meeting = both * affect_similarity(mine, theirs)
         salience = self.table.salience[rows]
-        share = np.where(felt.declared[rows], 0.6 + 0.6 * salience, salience)
+        share = np.where(self._declared[rows], 0.6 + 0.6 * salience, salience)
         strengths = np.where(
-            felt.asking[rows],
+            self._asking[rows],
             ASKED_FOR + (STRONGEST - ASKED_FOR) * meeting,
             np.minimum(STRONGEST * meeting * share, STRONGEST),
         ).round(9)
@@ -215,7 +197,7 @@ class EmotionalTrigger(ByRows):
 
     def _chosen(self, rows: Rows, strengths: Doubles) -> list[int]:
         """The places of all that name this strategy, and of the strongest few others; ties: by id."""
-        asking = self._felt.asking[rows]
+        asking = self._asking[rows]
         others = np.flatnonzero(~asking)
         if len(others) > MOST_WOKEN:
             least = np.partition(strengths[others], -MOST_WOKEN)[-MOST_WOKEN]
