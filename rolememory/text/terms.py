@@ -8,7 +8,7 @@ and long questions, both languages, and small roles (for which a background corp
 
 import threading
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
@@ -239,11 +239,6 @@ def _in_passes(some: Mapping[str, int], postings: Postings) -> "Iterator[dict[st
         yield part
 
 
-def most_telling(information: Mapping[str, float], most: int) -> list[str]:
-    """The `most` tokens of the highest information; ties: alphabetical."""
-    return sorted(sorted(information), key=information.__getitem__, reverse=True)[:most]
-
-
 @dataclass(slots=True)
 class _ReadPostings:
     """The postings read so far, each up to a row; shared by all statistics of an index, whatever their masks."""
@@ -435,11 +430,25 @@ class CollectionStatistics:
             self.count(weights)
         return {token: weight * known[token] for token, weight in weights.items()}
 
+    def most_telling(self, weights: Mapping[str, float], most: int) -> list[str]:
+        """The `most` tokens of the highest information times weight; ties: alphabetical. Those that cannot be among them are not counted."""
+        alike = defaultdict[tuple[float, object], list[str]](list)
+        for token, weight in weights.items():
+            alike[weight, kind(token)].append(token)
+        bounds = {one: one[0] * self._tells(some[0], 0) for one, some in alike.items()}
+        found, least = dict[str, float](), 0.0
+        for one in sorted(bounds, key=bounds.__getitem__, reverse=True):
+            if bounds[one] < least:
+                break
+            found |= self.informing({token: weights[token] for token in alike[one]})
+            least = sorted(found.values())[-most] if len(found) >= most else 0.0
+        return sorted(sorted(found), key=found.__getitem__, reverse=True)[:most]
+
     def telling(self, question: TermQuery, most: int) -> TermQuery:
         """The question reduced to its `most` most informative tokens: in a long text the others are common and add little."""
         if len(question.weights) <= most:
             return question
-        best = most_telling(self.informing(question.weights), most)
+        best = self.most_telling(question.weights, most)
         return TermQuery(
             {one: question.weights[one] for one in best},
             {one: question.surfaces[one] for one in best},

@@ -26,7 +26,7 @@ from rolememory.text.arrays import Floats, Mask, Rows, np
 from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.shared_names import is_named_in
-from rolememory.text.terms import CollectionStatistics, TermIndex, most_telling
+from rolememory.text.terms import CollectionStatistics, TermIndex
 from rolememory.text.vectors import VectorTable, products
 from rolememory.text.words import RARE, TermQuery, called, context_dependence, term_query, tokens
 from rolememory.triggers.acts import OF_ANOTHER, asked_acts
@@ -103,7 +103,7 @@ def context_of(
         weights |= {token: faded * weight for token, weight in said.items()}
     for token in weights.keys() & question.weights.keys():
         del weights[token]
-    best = most_telling(terms.informing(weights), MOST_WORDS)
+    best = terms.most_telling(weights, MOST_WORDS)
     return TermQuery({token: weights[token] for token in best}, {token: token for token in best})
 
 

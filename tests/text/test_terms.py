@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from itertools import chain, cycle
 
 import numpy as np
 import pytest
@@ -153,6 +154,7 @@ TEXTS = st.sampled_from(
         "猫在睡觉",
     ]
 )
+WEIGHTS = st.sampled_from((1.0, 0.85, 0.5, 0.15))
 STEPS = st.lists(st.tuples(st.sampled_from("abcdef"), st.one_of(st.none(), TEXTS)), max_size=30)
 
 
@@ -286,6 +288,18 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str, others: i
     np.testing.assert_allclose(
         index.among().scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4
     )
+
+
+@given(st.lists(TEXTS, max_size=12), st.lists(WEIGHTS, min_size=1), st.integers(1, 5))
+def test_the_most_telling_words_are_found_without_counting_the_others(
+    texts: list[str], weights: list[float], most: int
+) -> None:
+    index = indexed(**{str(at): text for at, text in enumerate(texts)})
+    known = dict.fromkeys([*chain.from_iterable(map(tokens, texts)), "comet", "彗星"])
+    asked = dict(zip(known, cycle(weights), strict=False))
+    tells = index.among().informing(asked)
+    every = sorted(asked, key=lambda token: (-tells[token], token))
+    assert index.among().most_telling(asked, most) == every[:most]
 
 
 def test_who_repeats_a_text_makes_no_word_of_it_more_common() -> None:
