@@ -4,6 +4,7 @@ n_rows n_tokens n_postings  tokens (digests, rising)  lengths  starts  postings 
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,8 +107,11 @@ class Postings:
 
     def of(self, token: str, since: int = 0) -> Held:
         """The postings of a token from a row on, in row order; invalid after `add`."""
-        newest = np.frombuffer(self._newest.get(token, _NONE), np.uint32)
-        if since < len(self.sealed.digests) and len(held := self.sealed.of(token)):
+        some = self._newest.get(token, _NONE)
+        newest: Held = np.frombuffer(some, np.uint32)
+        if since >= len(self.sealed.digests):
+            return newest[bisect_left(some, since << COUNT_BITS) :]
+        if len(held := self.sealed.of(token)):
             newest = np.concatenate([held, newest]) if len(newest) else held
         return newest[newest.searchsorted(np.uint32(since << COUNT_BITS)) :] if since else newest
 
