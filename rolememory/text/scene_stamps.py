@@ -72,6 +72,7 @@ class Panel(NamedTuple):
     fields: tuple[tuple[str, str], ...]
 
 
+@lru_cache(maxsize=256)
 def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
     r"""The scene stamp of a message: (field, value), each field once, in printed order. Cost: O(length).
 
