@@ -196,11 +196,10 @@ def _best_first(score: Doubles, since: Doubles, memories: Sequence[Memory]) -> l
     found: list[int] = best.tolist()
     if np.count_nonzero(apart) == len(apart):
         return found
-    ids = [one.id for one in memories]
     borders = [0, *(apart.nonzero()[0] + 1).tolist(), len(found)]
     for start, end in pairwise(borders):
         if end - start > 1:
-            found[start:end] = sorted(found[start:end], key=ids.__getitem__)
+            found[start:end] = sorted(found[start:end], key=lambda at: memories[at].id)
     return found
 
 
