@@ -90,7 +90,7 @@ def finding(
     **values: Any,
 ) -> HealthFinding:
     """A finding in the person's language; `values` fill both its text and its remedy."""
-    told = say(what, **values) if isinstance(what, str) else worded(what)
+    told = worded(what) if isinstance(what, Localized) else say(what, **values)
     return HealthFinding(level, about, where, told, say(remedy, **values))
 
 
@@ -119,6 +119,7 @@ def checks(*, load_model: bool = False) -> Findings:
     if settings is None:
         yield note("settings", "the rest is looked at once the settings can be read")
         return
+    yield from _chosen_templates(home / "templates", settings)
     yield _model(home, settings, load_model)
     yield from _learning(settings, ask=load_model)
     yield from (fault("home", one) for one in list_problems(FileSpace(home), settings.clean))
@@ -222,13 +223,30 @@ def _templates(home: Path) -> Findings:
     for file in sorted(folder.glob("*/*.jinja")):
         kind, name = file.parent.name, file.name.split(".")[0]
         language: Language = "zh" if ".zh." in file.name else "en"
-        try:
-            notes = Templates(folder).choose(kind, name, language).notes
-            notes = notes or _rendered(folder, kind, name, language)
-        except TemplateError as error:
-            notes = (worded(error),)
-        for one in notes:
+        for one in _template_notes(folder, kind, name, language):
             yield fault("template", one, remedy="until then the shipped one serves")
+
+
+def _chosen_templates(folder: Path, settings: Settings) -> Findings:
+    """Templates that the settings name or write out, and that do not exist or do not work."""
+    learn = settings.learn
+    steps = (learn.decision, learn.summary, learn.extraction, learn.inference, learn.summarize)
+    named = [("learn", one.template) for one in steps if one.template]
+    if settings.inject.template != "auto":
+        named.append(("inject", settings.inject.template))
+    for kind, name in named:
+        for one in _template_notes(folder, kind, name, "en"):
+            file = str(folder.parent / FILE)
+            yield fault("settings", one, file, remedy="until then the shipped one serves")
+
+
+def _template_notes(folder: Path, kind: str, name: str, language: Language) -> tuple[str, ...]:
+    """Errors of a template, found by choosing and rendering it."""
+    try:
+        notes = Templates(folder).choose(kind, name, language).notes
+        return notes or _rendered(folder, kind, name, language)
+    except TemplateError as error:
+        return (worded(error),)
 
 
 def _rendered(folder: Path, kind: str, name: str, language: Language) -> tuple[str, ...]:

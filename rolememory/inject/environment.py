@@ -19,6 +19,7 @@ from rolememory.shipped import shipped
 _NAME = re.compile(r"\w[\w-]{0,63}")
 BUILT_IN = "default"
 _KEPT_TEXTS = 16
+_LINES = "{memories}"  # as prompts in the settings have it
 
 
 @value_class
@@ -84,8 +85,9 @@ class Templates:
         notes: list[str] = []
         files = list(self._files(kind, name, language))
         compiles = [partial(self._compiled, file) for file in files]
-        if "{{" in name or "{%" in name:  # the text of a template, not its name
-            compiles.insert(0, partial(self._written, f"{kind}.template", name))
+        text = name if "{{" in name else name.replace(_LINES, "{{ memories }}")
+        if "{{" in text or "{%" in text:  # the text of a template, not its name
+            compiles.insert(0, partial(self._written, f"{kind}.template", text))
         elif not self._exists(kind, name, files):
             notes.append(LocalizedNote(UnknownNameError("template", name, self.known(kind))))
         for compiled in compiles:

@@ -179,9 +179,9 @@ def _validated(values: JsonMapping, owners: Mapping[str, Layer]) -> Settings:
     try:
         return Settings.model_validate_json(json.dumps(tree, default=str), strict=True)
     except ValidationError as error:
-        raise SettingsError.together(
-            [_mistake(found, owners) for found in error.errors()]
-        ) from error
+        mistakes = [_mistake(found, owners) for found in error.errors()]
+        once = {str(one): one for one in mistakes}  # one name may set several of our keys
+        raise SettingsError.together([*once.values()]) from error
 
 
 def _mistake(found: Any, owners: Mapping[str, Layer]) -> SettingsError:
@@ -190,10 +190,9 @@ def _mistake(found: Any, owners: Mapping[str, Layer]) -> SettingsError:
         (key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners),
         ".".join(path),
     )
-    problem, remedy = worded(found, key)
-    if key not in owners:
-        return Layer(FILE, {}).error(key, problem, remedy)
-    return owners[key].error(owners[key].written[key], problem, remedy)
+    owner = owners.get(key) or Layer(FILE, {}, written={key: key})
+    written = owner.written[key]
+    return owner.error(written, *worded(found, key, written))
 
 
 def preset_file(home: Space, name: Any, asked: Layer) -> Blob:

@@ -131,7 +131,7 @@ def _read_urls(layer: Layer) -> None:
             read = translated(url, "")[0] if key == "serve.upstream" else base_url(url)
             layer.values[key] = read
         else:
-            layer.refuse(layer.written[key], *url_expected(key, url))
+            layer.refuse(layer.written[key], *url_expected(layer.written[key], url))
 
 
 def _walk(given: JsonMapping, layer: Layer, above: str = "") -> Iterator[tuple[str, Any]]:

@@ -133,7 +133,10 @@ def meant(name: str) -> str | None:
     last = name.rpartition(".")[2]
     same = [key for key in known if key.rpartition(".")[2] == last]
     near = closest(name, same) or (same[0] if len(same) == 1 else None)
-    return near or closest(name, [*known, *ALIASES])
+    return near or closest(name, [*known, *ALIASES, *_FOREIGN_SECTIONS])
+
+
+_FOREIGN_SECTIONS = frozenset(name.rpartition(".")[0] for name in ALIASES) - {""}
 
 
 def remedy_of_unknown(name: str) -> LocalizedText:
@@ -141,6 +144,8 @@ def remedy_of_unknown(name: str) -> LocalizedText:
 
     >>> remedy_of_unknown("recal").text(), remedy_of_unknown("recall.limit").text()
     ("did you mean 'recall'?", 'see `rolememory settings recall`')
+    >>> remedy_of_unknown("retreival").text()
+    "did you mean 'retrieval'?"
     >>> remedy_of_unknown("a.b").text()
     'see `rolememory settings --all`'
     """

@@ -26,8 +26,8 @@ translatable(
 )
 
 
-def worded(found: JsonMapping, key: str) -> tuple[LocalizedText, LocalizedText]:
-    """Problem and remedy for one of pydantic's errors on a settings key."""
+def worded(found: JsonMapping, key: str, written: str) -> tuple[LocalizedText, LocalizedText]:
+    """Problem and remedy for one of pydantic's errors on a settings key; `written`: its name in the file."""
     got = found["input"]
     if key.endswith("api_key_env"):  # it may be the key itself: never quoted (P20)
         return variable_expected(key)
@@ -37,7 +37,7 @@ def worded(found: JsonMapping, key: str) -> tuple[LocalizedText, LocalizedText]:
     wanted = expected(found, key)
     problem = LocalizedText("expected {wanted}, got {got}", wanted=wanted, got=quoted(got))
     return problem, LocalizedText(
-        "write {text}", text=f"{last(key)} = {literal(_instead(found, key, got))}"
+        "write {text}", text=f"{last(written)} = {literal(_instead(found, key, got))}"
     )
 
 
@@ -51,9 +51,9 @@ def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
     )
 
 
-def url_expected(key: str, got: str) -> tuple[LocalizedText, LocalizedText]:
-    """Problem and remedy for a value that is not the base URL of a server; `key` may be empty."""
-    named = f"{last(key)} = " if key else ""
+def url_expected(written: str, got: str) -> tuple[LocalizedText, LocalizedText]:
+    """Problem and remedy for a value that is not the base URL of a server; `written`: its name in the file, or ""."""
+    named = f"{last(written)} = " if written else ""
     return LocalizedText(
         "expected a URL with http:// or https://, got {got}", got=quoted(bare(got))
     ), LocalizedText("write {text}", text=named + literal(completed(got)))

@@ -306,6 +306,27 @@ def test_doctor_finds_nothing(command: Command) -> None:
             "default.en.jinja:2",
             id="a template that fails only when it is used",
         ),
+        pytest.param(
+            "rolememory.toml",
+            "[injectionConfig]\ntemplate = 'lines.txt'\n",
+            "settings",
+            "lines.txt",
+            id="a template that the settings name and that is not there",
+        ),
+        pytest.param(
+            "rolememory.toml",
+            "[inject]\ntemplate = '{{ memoirs }}'\n",
+            "settings",
+            "memoirs",
+            id="the text of a template that does not work",
+        ),
+        pytest.param(
+            "rolememory.toml",
+            "[learn.summary]\ntemplate = 'sumary'\n",
+            "settings",
+            "sumary",
+            id="a template of a step of learning that is not there",
+        ),
     ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])

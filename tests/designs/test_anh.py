@@ -219,19 +219,23 @@ def test_the_limits_of_a_type_hold(tmp_path: Path) -> None:
 
 
 @LANGUAGES
-def test_a_template_may_be_given_as_text(tmp_path: Path, language: str) -> None:
-    """S1.19, N.9: `injectionConfig.template` takes the text of a template."""
+@pytest.mark.parametrize(
+    ("template", "head"),
+    [("# {{ char }}\n{{ memories }}\n.", "# Mira"), ("# Role\n{memories}\n.", "# Role")],
+)
+def test_a_template_may_be_given_as_text(
+    tmp_path: Path, language: str, template: str, head: str
+) -> None:
+    """S1.19, N.9: `injectionConfig.template` takes the text of a template, or one with `{memories}` as in prompts."""
     content, _, asked = KINDS[language]["semantic"]
-    toml = """
+    toml = f"""
 preset = "anh"
 [injectionConfig]
-template = '''# {{ char }}
-{{ memories }}
-.'''
+template = '''{template}'''
 """
     with chatting(tmp_path, language=language, toml=toml, settings=WORDS) as mira:
         mira.tell(content)
-        assert mira.say(asked) == f"<rolememory>\n# Mira\n- {content}\n.\n</rolememory>"
+        assert mira.say(asked) == f"<rolememory>\n{head}\n- {content}\n.\n</rolememory>"
 
 
 @LANGUAGES

@@ -213,6 +213,21 @@ class TestMistakes:
                 id="half a URL under another program's name",
             ),
             pytest.param(
+                '[embedding]\nBaseURL = "127.0.0.1:5001/v1"\n',
+                'write BaseURL = "http://127.0.0.1:5001/v1"',
+                id="a URL, to be written under the name in the file",
+            ),
+            pytest.param(
+                '[retrievalConfig]\nrelevanceThreshold = "0.4"\n',
+                '2:1: retrievalConfig.relevanceThreshold: expected a number at least 0 and at most 1, got "0.4"; write relevanceThreshold = 0.4',
+                id="a number, to be written under the name in the file",
+            ),
+            pytest.param(
+                "[retreival]\ntopK = 3\n",
+                "1:2: retreival: unknown key; did you mean 'retrieval'?",
+                id="a section of another program, misspelt",
+            ),
+            pytest.param(
                 "recall = {max_item = 3}\n",
                 "1:11: recall.max_item: unknown key",
                 id="an inline table",
@@ -230,6 +245,11 @@ class TestMistakes:
         assert len(error.all) == 3
         assert str(error).endswith("(and 2 more mistakes)")
         assert {mistake.line for mistake in error.all} == {2, 3, 4}
+
+    def test_a_name_that_sets_two_of_our_keys_is_told_once(self, tmp_path: Path) -> None:
+        toml = '[triggerStrategies]\nkeywordMatching = "yes"\n'
+        (error,) = refusal(home_with(tmp_path, toml)).all
+        assert str(error).endswith('got "yes"; write keywordMatching = true')
 
     @pytest.mark.parametrize(
         ("toml", "told"),
