@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Literal
 
 from rolememory.inject.environment import Templates
@@ -205,13 +206,19 @@ def _words(language: Language) -> _PersonaLexicon:
         for kind, table in raw["values"].items()
     }
     values["language"] = [(code, pattern(words)) for code, words in raw["languages"].items()]
+    languages = [word for words in raw["languages"].values() for word in words]
+
+    def beside(words: Iterable[str]) -> re.Pattern[str]:
+        named = ([word.replace("{language}", one) for one in languages] for word in words)
+        return pattern(dict.fromkeys(chain.from_iterable(named)))
+
     return _PersonaLexicon(
         ends=re.compile(f"[{re.escape(raw['clause_ends'])}]"),
         negation=pattern(raw["negations"]),
         no_negation=pattern(raw["not_negations"]),
         beside={
             "tagged": dict.fromkeys(_KINDS, re.compile("")),
-            "memory": {kind: pattern(raw["context"][kind]) for kind in _KINDS},
+            "memory": {kind: beside(raw["context"][kind]) for kind in _KINDS},
             "message": {
                 kind: pattern(raw["spoken"].get(kind, raw["context"][kind])) for kind in _KINDS
             },
@@ -223,8 +230,9 @@ def _words(language: Language) -> _PersonaLexicon:
 
 
 def _spelt(words: Iterable[str]) -> Iterator[str]:
-    """Patterns, longest first; Latin words with word boundaries."""
+    """Patterns, longest first; Latin words with word boundaries; ^ stands for the start of a clause."""
     for word in sorted(words, key=len, reverse=True):
-        left = r"(?<![a-z])" if word[0].isascii() and word[0].isalpha() else ""
-        right = r"(?![a-z])" if word[-1].isascii() and word[-1].isalpha() else ""
-        yield f"{left}{re.escape(word)}{right}"
+        plain = word.removeprefix("^")
+        left = r"(?<![a-z])" if plain[0].isascii() and plain[0].isalpha() else ""
+        right = r"(?![a-z])" if plain[-1].isascii() and plain[-1].isalpha() else ""
+        yield (left if plain == word else r"^\W*") + re.escape(plain) + right
