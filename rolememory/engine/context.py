@@ -142,11 +142,11 @@ class RoleContext:
         known, found = self._turn_files
         if found is None or known != marks:
             found = self._look_at_files()
-            if self._watch(found.role):  # other files than before: read them once more
+            if moved := self._watch(found.role):  # other files than before: read them once more
                 marks = {place: mark() for place, mark in self._watched.items()}
                 found = self._look_at_files()
-            holds = not self._watch(found.role) and self.store.settled
-            self._turn_files = marks, found if holds else None
+                moved = self._watch(found.role)
+            self._turn_files = marks, None if moved or not self.store.settled else found
         return found
 
     def _watch(self, role: Role) -> bool:
