@@ -152,8 +152,9 @@ class Table:
         """Put candidates into the rows of their ids, else into free ones; free the rows of `gone`."""
         leaving = [self.row_of[one] for one in gone if one in self.row_of]
         changing = [self.row_of[one.id] for one in fresh if one.id in self.row_of]
-        for follower in self._followers:
-            follower.remove([*leaving, *changing])
+        if leaving or changing:
+            for follower in self._followers:
+                follower.remove([*leaving, *changing])
         for row in leaving:
             del self.row_of[self.entry(row).id]
             self._entries[row] = None
