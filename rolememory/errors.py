@@ -308,15 +308,16 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
     >>> closest("recencie", ["keyword", "recency"])
     'recency'
-    >>> closest("a", ["language"]), closest("Mi", ["Asha", "Mira"])
-    (None, 'Mira')
+    >>> closest("a", ["language"]), closest("Mi", ["Asha", "Mira"]), closest("harbor", ["a", "inn"])
+    (None, 'Mira', None)
     """
     if len(name) < 3:  # such a name stands inside many others
         begun = [one for one in known if one.casefold().startswith(name.casefold())]
         return begun[0] if len(begun) == 1 else None
     from rapidfuzz import process  # imported here: errors are rare, start-up is not
 
-    near = process.extractOne(name, list(known), processor=str.casefold, score_cutoff=70)
+    long = [one for one in known if 2 * len(one) >= len(name)]  # a short one stands in many others
+    near = process.extractOne(name, long, processor=str.casefold, score_cutoff=70)
     return str(near[0]) if near else None
 
 

@@ -814,6 +814,7 @@ def test_the_messages_go_out_as_plain_dicts(mira: RoleMemory) -> None:
     [
         pytest.param({"kyes": ["beacon"]}, "did you mean 'keys'", id="a slip"),
         pytest.param({"voice": "alto"}, "no field named 'voice'", id="a field of the caller's own"),
+        pytest.param({"typ": "goal"}, "did you mean 'type'", id="a short name, misspelt"),
     ],
 )
 def test_an_unknown_field_is_refused_with_a_suggestion(

@@ -42,7 +42,7 @@ def known_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     told = {name: value for name, value in fields.items() if name != "extra"}
     for name in told:
         if name not in _FIELDS:
-            raise UnknownNameError("field", name, [*FIELDS, "extra"])
+            raise UnknownNameError("field", name, ["id", "type", *FIELDS, "extra"])
     return {**told, **(fields.get("extra") or {})}
 
 
