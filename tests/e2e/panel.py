@@ -311,6 +311,25 @@ def asked_about_a_new_persona(stage: Stage, way: str) -> None:
         stage.call("persona", "Lin")
 
 
+def a_persona_renamed(stage: Stage, way: str) -> None:
+    """It is known under its new name, but not under one that was another persona's."""
+    stage.through(way)
+    name, other = fresh("Zora"), fresh("Bob")
+    stage.call("newPersona", other)
+    stage.tell(name, "My brother Otto repairs clocks in Lyon.", "repairs clocks")
+    stage.call("newPersona", fresh("Ada"))
+    try:
+        stage.tell(name, EN.fact, EN.word)
+        stage.call("renamePersona", fresh('Ada "the old", 阿黛'))
+        stage.chat(name)
+        stage.comes_to_mind(EN.question, EN.word)
+        stage.call("renamePersona", other)
+        stage.chat(name)
+        assert not stage.recalls(EN.question, EN.word), "two persons became one"
+    finally:
+        stage.call("persona", "Lin")
+
+
 def switched_off(stage: Stage) -> None:
     stage.through("direct")
     name = fresh("Ula")

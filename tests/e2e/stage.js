@@ -135,6 +135,13 @@ async () => {
             row.querySelector(`[data-action="${muted ? 'disable' : 'enable'}"]`).click();
             await until(() => now().groups.find((one) => one.id === now().groupId).disabled_members.includes(avatar) === muted);
         },
+        /** Plays as a persona of this name that nobody was before, and gives it another name. */
+        newPersona: async (name) => {
+            const { initPersona } = await import('/scripts/personas.js');
+            await initPersona('user-default.png', name, '', '');
+            program.setUserName(name, { toastPersonaNameChange: false });
+        },
+        renamePersona: (name) => told(() => now().executeSlashCommandsWithOptions(`/persona-update name=${JSON.stringify(name)}`)),
         persona: (name) => program.setUserName(name, { toastPersonaNameChange: false }),
         async say(text) {
             await written(() => {

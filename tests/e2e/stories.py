@@ -183,6 +183,7 @@ def _panel() -> Iterator[Story]:
         ("what was learned is shown as text and never as HTML", panel.only_text, ""),
         ("what was recalled is shown with its reason", panel.shown_with_its_reason, ""),
         ("a new persona is asked about once", panel.asked_about_a_new_persona, "extension"),
+        ("a persona that is renamed is still known", panel.a_persona_renamed, "direct"),
         ("slash commands remember, recall, list and forget", panel.commands, "direct"),
     ):
         yield from _each_way(told, lives, quick=quick, ways=OPEN)

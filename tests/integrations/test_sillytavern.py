@@ -162,6 +162,14 @@ await keepRole(who());
 console.log('null');
 """
 )
+PERSONA_RENAMED = (
+    IN_A_CHAT
+    + """
+const { personaRenamed } = await import('./memory.js');
+await personaRenamed(...JSON.parse(process.env.GIVEN).renamed);
+console.log('null');
+"""
+)
 STANDING = (
     IN_A_CHAT
     + """
@@ -387,3 +395,27 @@ def test_a_character_that_is_renamed_keeps_its_role(
         moved = [[before, "Asha.png"]] if before else []
         of_the_extension(scripts, RENAMED, context=context, settings=settings, renamed=moved)
         assert list(house.home.role(role.id).role.names) == now
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("before", "now", "linked"),
+    [
+        pytest.param("Lin", "小林/2", [["Lin", "小林/2"]], id="a name that nobody has"),
+        pytest.param("Lin", "Tom", [], id="another person's name"),
+        pytest.param("Ann", "小林", [], id="a persona that never spoke"),
+    ],
+)
+def test_a_persona_that_is_renamed_is_the_same_person(
+    tmp_path: Path, before: str, now: str, linked: list[list[str]]
+) -> None:
+    (scripts := tmp_path / "scripts").mkdir()
+    with served(tmp_path / "home") as house:
+        role = house.home.create("Asha")
+        for user in ("Lin", "Tom"):
+            role.observe("Good evening.", "Sit.", chat=user, user=user)
+        settings = {"server": house.url, "token": house.house.token}
+        of_the_extension(
+            scripts, PERSONA_RENAMED, context=SCENE, settings=settings, renamed=[before, now]
+        )
+        assert [list(names) for names in house.home.people.follow().linked] == linked

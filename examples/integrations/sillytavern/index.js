@@ -102,6 +102,7 @@ function begin() {
     eventSource.on(on.CHAT_COMPLETION_SETTINGS_READY, said);
     for (const event of [on.CHAT_CHANGED, on.PERSONA_CHANGED]) eventSource.on(event, opened);
     eventSource.on(on.CHARACTER_RENAMED, renamed);
+    eventSource.on(on.PERSONA_RENAMED, ({ oldName, newName }) => quietly(() => memory.personaRenamed(oldName, newName)));
     for (const event of [on.CHAT_DELETED, on.GROUP_CHAT_DELETED]) eventSource.on(event, chatDeleted);
     for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, clear);
     for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);

@@ -1,7 +1,7 @@
 // What people do with memories: write, find, pin, edit, forget, take back. The panel and the commands both go through here.
 
 import { forget as forgetRoles, madeRole, news as newsOfRoles, roleOf, under } from './roles.js';
-import { MODEL_MS, ask } from './server.js';
+import { MODEL_MS, Trouble, ask } from './server.js';
 import { settled } from './turns.js';
 import { listeners, way, who } from './who.js';
 
@@ -57,6 +57,20 @@ export const news = newsOfRoles;
 export const strangers = async () => (await ask('GET', '/links')).unasked;
 export const areOne = (person, name) => ask('POST', '/links', { names: [person, name] });
 export const areTwo = (name) => ask('DELETE', `/links/${part(name)}`);
+
+/** A persona got another name: what was told under the old one is known under it, unless the new one is somebody's already. */
+export async function personaRenamed(before, now) {
+    if ((await isKnown(before)) && !(await isKnown(now))) await areOne(before, now);
+}
+
+async function isKnown(name) {
+    try {
+        return Boolean(await ask('GET', `/users/${part(name)}`));
+    } catch (error) {
+        if (error instanceof Trouble && error.code === 'unknown_name') return false;
+        throw error;
+    }
+}
 
 /** What is remembered of the chats with this title: each with the role and the name of one who was there. */
 export async function chatsTitled(title) {
