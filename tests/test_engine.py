@@ -337,6 +337,8 @@ def test_async_code_has_a_home_of_its_own(tmp_path: Path) -> None:
             mira = await home.role("Mira", create=True)
             await mira.remember("The beacon burns oil.", "fact", keys=["beacon"])
             turn, found = await asyncio.gather(mira.recall(BEACON), mira.search("oil"))
+            full = await home.process_message_with_memory(mira.id, BEACON, [])  # S1.33, S1.35
+            assert "- The beacon burns oil." in full.full_content
             await mira.observe(BEACON, "Oil.", chat="one")
             names = [role.name for role in await home.roles()]
             assert repr(mira).startswith("<AsyncRoleMemory Mira: 1 memory")

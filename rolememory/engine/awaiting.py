@@ -105,6 +105,7 @@ class AsyncHome(_Awaited[Home]):
         """The role with this UUID, name or alias. `create`: a new one if there is none. Raises: as `Home.role`."""
         return AsyncRoleMemory(await asyncio.to_thread(self.sync.role, name, create=create))
 
+    process_message_with_memory = _of(Home.process_message_with_memory)
     roles = _of(Home.roles)
     users = _of(Home.users)
     bring = _of(Home.bring)
