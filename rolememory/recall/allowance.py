@@ -368,8 +368,8 @@ def _used_up(limit: int) -> Reason:
 
 def _passages_in(chosen: Sequence[Scored]) -> list[Passage]:
     """The passages among the selected lines, without those in every prompt."""
-    memories = (one.memory for one in chosen if not one.memory.constant)
-    return [one for one in memories if isinstance(one, Passage)]
+    memories = [one.memory for one in chosen]
+    return [one for one in memories if isinstance(one, Passage) and not one.constant]
 
 
 def _speaker_share(
