@@ -10,7 +10,7 @@ from typing import Any
 
 from rolememory.errors import TemplateError, UnknownNameError
 from rolememory.inject.meter import LIMITS
-from rolememory.inject.sandbox import Compiled, RenderedText, Sandbox, too_large
+from rolememory.inject.sandbox import Compiled, Sandbox, too_large
 from rolememory.locales import LocalizedNote
 from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
@@ -32,9 +32,9 @@ class TemplateChoice:
 
 @value_class
 class Rendering:
-    """A rendered text, with notes for the author."""
+    """A rendered text, with notes for the author of its template."""
 
-    text: RenderedText
+    text: str
     notes: tuple[str, ...] = ()
 
 

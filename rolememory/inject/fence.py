@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from rolememory.locales import translated
+from rolememory.schema.scene import Language
 from rolememory.schema.value_class import value_class
 from rolememory.text.late_pattern import late_pattern
 
@@ -151,6 +153,18 @@ def label(text: str) -> str:
     """
     told = _INTRODUCES.sub(",", cited(text))
     return told if len(told) <= LONGEST_LABEL else f"{told[: LONGEST_LABEL - 1].rstrip()}…"
+
+
+def named(char: str, user: str, language: Language) -> dict[str, str]:
+    """The names of character and user as templates have them; without one, what they are.
+
+    >>> named("Mira", "", "en")
+    {'char': 'Mira', 'user': 'the user'}
+    """
+    return {
+        "char": char or translated("the character", language),
+        "user": user or translated("the user", language),
+    }
 
 
 LONGEST_LABEL = 80  # characters

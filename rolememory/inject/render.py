@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, TemplateChoice, Templates
-from rolememory.inject.fence import cited, fenced, label, tame, unfenced
+from rolememory.inject.fence import cited, fenced, label, named, tame, unfenced
 from rolememory.inject.filters import Plain
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, MemoryPlaceholder, filled, marked, slotted
@@ -218,7 +218,9 @@ class Style:
         self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and its style
         stamp = dict.fromkeys(known_fields(), "")
         told = {"heading": heading, "language": self.language, "part": "", "stamp": stamp}
-        self._frame: Mapping[str, Any] = plain(self._people() | told)
+        self._frame: Mapping[str, Any] = plain(
+            named(label(cast.char), label(cast.user), self.language) | told
+        )
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
@@ -601,10 +603,6 @@ class Style:
             style._halves = style._foreign = None
             self._last = (told, style)
         return self._last[1]
-
-    def _people(self) -> dict[str, Any]:
-        char, user = (translated(one, self.language) for one in ("the character", "the user"))
-        return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
 
     def _written(self, memory: Memory) -> str:
         """The memory's text; in an author's, {{char}}, {{user}} and their old spellings are replaced by names."""

@@ -8,20 +8,13 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import field
 from typing import Any, Protocol
 
+from rolememory.chats.presence import Audience
 from rolememory.schema.memory import Evidence, MemoriesById, Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.value_class import value_class
 
 Support = tuple[str, str]
 """A chat and a version of one of its messages."""
-
-
-class AudienceLike(Protocol):
-    """Everybody who will read a reply (`chats.presence.Audience`); hashable."""
-
-    def are(self, user: str) -> bool:
-        """Whether this user is the only reader."""
-        ...
 
 
 class Visibility(Protocol):
@@ -43,7 +36,7 @@ class Visibility(Protocol):
         ...
 
     @property
-    def readers(self) -> AudienceLike | None:
+    def readers(self) -> Audience | None:
         """Everybody who reads the reply, and must have been present; None = the user alone, not checked."""
         ...
 
@@ -70,7 +63,7 @@ class _Everything:
     token: Hashable = None
     place: Hashable = None
     off = False
-    readers: AudienceLike | None = None
+    readers: Audience | None = None
 
     def sees(self, evidence: Evidence) -> bool:
         return True

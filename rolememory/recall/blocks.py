@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.fence import fenced, tame
+from rolememory.inject.fence import fenced, named, tame
 from rolememory.inject.sandbox import plain
-from rolememory.locales import translated
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.scene import Language
 from rolememory.text.scene_stamps import known_fields
@@ -35,7 +34,7 @@ def scene_block(
     told = {name: tame(value)[:LONGEST] for name, value in scene.items() if value.strip()}
     empty = dict.fromkeys((*known_fields(), *MODEL_FIELDS), "")
     values = {"scene": plain({**empty, **told}), "language": language}
-    names = _names(language, char, user)
+    names = named(tame(char), tame(user), language)
     return rendered("scene", templates, language, {**values, **names}) if told else ""
 
 
@@ -43,7 +42,7 @@ def recent_block(
     said: Sequence[ChatMessage], templates: Templates, *, language: Language, char: str, user: str
 ) -> str:
     """The messages in order, with speakers."""
-    names = _names(language, char, user)
+    names = named(tame(char), tame(user), language)
     speakers = {"assistant": names["char"], "user": names["user"]}
     lines = [
         {"speaker": speakers[one.role], "text": tame(" ".join(one.text.split()))}
@@ -56,9 +55,3 @@ def recent_block(
 def rendered(kind: str, templates: Templates, language: Language, values: Mapping[str, Any]) -> str:
     """The block of this kind, within its fence."""
     return fenced(str(templates.render(kind, "default", language, values).text))
-
-
-def _names(language: Language, char: str, user: str) -> dict[str, str]:
-    """The names of character and user; without one, what they are."""
-    nobody = translated("the character", language), translated("the user", language)
-    return {"char": tame(char) or nobody[0], "user": tame(user) or nobody[1]}

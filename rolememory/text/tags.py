@@ -188,10 +188,4 @@ def _after_blanks(text: str, place: int) -> int:
 
 def _would_join(before: str, after: str) -> bool:
     """Whether removing a tag would join two Latin words or sentences."""
-    return (
-        bool(after)
-        and before.isascii()
-        and after.isascii()
-        and not before.isspace()
-        and after.isalnum()
-    )
+    return (before + after).isascii() and not before.isspace() and after.isalnum()

@@ -9,7 +9,6 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
-from rolememory.schema.value_class import value_class
 from rolememory.text.arrays import Doubles, Mask, np
 from rolememory.text.words import context_dependence
 from rolememory.triggers.base import ByRows, Parts, register
@@ -87,7 +86,13 @@ class RecencyTrigger(ByRows):
         left = base ** -(ages * self._decay[rows] / half_life)
         aged = (left < 1.0).nonzero()[0]
         taken = _counts(scene.query, self._settings.questions) * (left[aged] - 1.0)
-        return TableEvidence(rows[aged], taken, _Age(unit, ages[aged], left[aged]))
+
+        def because(place: int) -> Reason:
+            at = aged[place]
+            values = (unit, int(ages[at])), ("freshness", round(float(left[at]), 4))
+            return Reason("age", values)
+
+        return TableEvidence(rows[aged], taken, because)
 
     def _ages(self, since: Doubles, scene: Scene) -> tuple[str, Doubles, float]:
         """The unit, the age of each in it, and the half-life: turns of the story if counted, else days."""
@@ -97,16 +102,3 @@ class RecencyTrigger(ByRows):
             return "turns", turns, rules.half_life_turns
         days = np.maximum(seconds(in_utc(scene.now)) - since, 0.0) / A_DAY
         return "days", days, rules.half_life_days
-
-
-@value_class
-class _Age:
-    """The reasons: age and remaining freshness."""
-
-    unit: str
-    ages: Doubles
-    left: Doubles
-
-    def __call__(self, place: int) -> Reason:
-        left = round(float(self.left[place]), 4)
-        return Reason("age", ((self.unit, int(self.ages[place])), ("freshness", left)))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from rolememory.errors import TemplateError
-from rolememory.inject.environment import Templates
+from rolememory.inject.environment import Rendering, Templates
 from rolememory.inject.fence import tame
 from rolememory.locales import LocalizedText, translated
 from rolememory.schema.json_types import JsonMapping
@@ -46,14 +46,6 @@ FILES = {"extraction": "agents/memory_extractor.md"}
 
 
 @value_class
-class Prompt:
-    """A rendered prompt, and notes for the author of its template."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-
-
-@value_class
 class Prompts:
     """Finds and renders prompts of steps. Thread-safe."""
 
@@ -61,19 +53,19 @@ class Prompts:
 
     def of(
         self, step: str, settings: StepSettings, language: Language, values: JsonMapping
-    ) -> Prompt:
+    ) -> Rendering:
         """The prompt of a step: from the settings, else the template they name, else the author's file, else the default.
 
         Raises:
             TemplateError: not even the shipped template works.
         """
         if settings.prompt.strip():
-            return Prompt(_own(settings.prompt, language, values))
+            return Rendering(_own(settings.prompt, language, values))
         if not settings.template:
             written = self.templates.beside(FILES[step]) if step in FILES else None
             own = written is not None and written.strip()
             return (
-                Prompt(_own(str(written), language, values))
+                Rendering(_own(str(written), language, values))
                 if own
                 else self._rendered(step, language, values)
             )
@@ -81,11 +73,11 @@ class Prompts:
             return self._rendered(settings.template, language, values)
         except TemplateError as error:
             shipped = self._rendered(step, language, values)
-            return Prompt(shipped.text, (str(error), *shipped.notes))
+            return Rendering(shipped.text, (str(error), *shipped.notes))
 
-    def _rendered(self, name: str, language: Language, values: JsonMapping) -> Prompt:
+    def _rendered(self, name: str, language: Language, values: JsonMapping) -> Rendering:
         said = self.templates.render(KIND, name, language, values)
-        return Prompt(str(said.text).strip(), said.notes)
+        return Rendering(str(said.text).strip(), said.notes)
 
 
 def marked(mark: str, lines: Iterable[str]) -> str:

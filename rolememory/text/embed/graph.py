@@ -19,7 +19,7 @@ from rolememory.locales import localized
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.arrays import Floats, np
 from rolememory.text.embed.base import normalised
-from rolememory.text.embed.in_process import READ, InProcess, vector_space
+from rolememory.text.embed.in_process import InProcess, vector_space
 from rolememory.text.embed.local import checked_digest, digest_of, size_of, weights_of
 
 MANIFEST = "manifest.json"
@@ -155,16 +155,10 @@ class GraphModel(InProcess):
         vectors: Floats = self._session.run(None, fed)[0]
         return vectors
 
-    def unknown_share(self, text: str) -> float:
-        """Share of unknown tokens under the model's tokenizer, 0..1."""
-        with self._turnstile.question():
-            first = self._tokenizer.encode(text[:READ], add_special_tokens=False)
-        ids = [one for piece in (first, *first.overflowing) for one in piece.ids]
-        return (
-            ids.count(self.manifest.unknown) / len(ids)
-            if ids and self.manifest.unknown is not None
-            else 0.0
-        )
+    def _tokens(self, text: str) -> tuple[Sequence[int], int | None]:
+        first = self._tokenizer.encode(text, add_special_tokens=False)
+        pieces = (first, *first.overflowing)
+        return [one for piece in pieces for one in piece.ids], self.manifest.unknown
 
 
 def _check(folder: Path, found: Manifest) -> None:

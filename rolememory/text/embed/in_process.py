@@ -36,8 +36,14 @@ class InProcess(ABC):
         """Vectors of texts with prefix, (n_texts, dim)."""
 
     @abstractmethod
+    def _tokens(self, text: str) -> tuple[Sequence[int], int | None]:
+        """The tokens of a text under the model's tokenizer, and the one for what it does not know."""
+
     def unknown_share(self, text: str) -> float:
         """Share of unknown tokens under the model's tokenizer, 0..1."""
+        with self._turnstile.question():
+            ids, unknown = self._tokens(text[:READ])
+        return ids.count(unknown) / len(ids) if ids and unknown is not None else 0.0
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors of passages, (n_texts, dim), in small batches of similar length so that questions can go between."""

