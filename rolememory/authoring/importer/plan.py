@@ -12,7 +12,6 @@ from rolememory.cards.tavern.chat import TavernChatHead
 from rolememory.cards.tavern.files import FileStamp
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.cards.tavern.settings import Persona, TavernSettings
-from rolememory.cards.tavern.worlds import World, count
 from rolememory.errors import FileError
 from rolememory.schema.value_class import value_class
 
@@ -70,7 +69,8 @@ class RolePlan:
 class WorldPlan:
     """A lorebook."""
 
-    world: World
+    path: Path
+    entries: int
     file: str  # its name in worldbooks/
     data: bytes = field(repr=False)  # its content there
     state: State
@@ -78,12 +78,7 @@ class WorldPlan:
     @property
     def name(self) -> str:
         """The name in cards and chats."""
-        return self.world.name
-
-    @property
-    def entries(self) -> int:
-        """The number of entries."""
-        return count(self.world.book)
+        return self.path.stem
 
 
 @value_class

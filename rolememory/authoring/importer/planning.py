@@ -66,10 +66,10 @@ class _Planner:
         """The whole plan."""
         home, source, ledger, problems = self._home, self._source, self._ledger, self._problems
         chats = self._identified([*self._solo(tell), *self._grouped()])
-        worlds = [] if source.bare else read_worlds(source, problems)
+        worlds = {} if source.bare else read_worlds(source, problems)
         if source.only:
             named = self._named(chats)
-            worlds = [world for world in worlds if world.name in named]
+            worlds = {path: book for path, book in worlds.items() if path.stem in named}
         books = world_plans(home, worlds, ledger, problems)
         personas = () if source.only else persona_plans(home, self._settings, ledger, problems)
         chats = [replace(chat, state=self._state(chat)) for chat in chats]
