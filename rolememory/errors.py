@@ -161,7 +161,7 @@ class FileError(RoleMemoryError, ValueError):
         self.file, self.field, self.line, self.column = str(file), field, line, column
         self.problem = localized(problem, "", **values)
         self.remedy = localized(remedy, "", **values)
-        super().__init__(self._told("en"))
+        super().__init__(self.text())
 
     @classmethod
     def unreadable(cls, file: Path | str, error: OSError | ValueError) -> Self:
@@ -175,9 +175,9 @@ class FileError(RoleMemoryError, ValueError):
 
     @property
     def place(self) -> str:
-        """File, line and column."""
+        """File, line and column, as compilers write them."""
         given = (self.file, self.line, self.column)
-        return ":".join(str(part) for part in given if part is not None)
+        return ":".join(str(part) for part in given if part not in (None, ""))
 
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known.
@@ -185,9 +185,6 @@ class FileError(RoleMemoryError, ValueError):
         >>> FileError("a.toml", "unknown key", remedy="check the path", field="x", line=3).text("zh")
         'a.toml:3：x：没有这个设置项；请检查路径'
         """
-        return self._told(language)
-
-    def _told(self, language: str) -> str:
         problem, remedy = self.problem.text(language), self.remedy.text(language)
         parts = (part for part in (self.place, self.field, problem) if part)
         told = Listed(parts, ": ").text(language)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from rolememory.errors import FileError
-from rolememory.locales import Listed, Localized, LocalizedText, localized, translatable, translated
+from rolememory.locales import Localized, LocalizedText, localized, translatable
 from rolememory.schema.value_class import value_class
 
 Values = tuple[tuple[str, Any], ...]
@@ -190,15 +190,6 @@ class Problem(Localized):
         joint = "" if not self.field or self.field.startswith("[") else "."
         return replace(self, field=f"{field}{joint}{self.field}")
 
-    @property
-    def place(self) -> str:
-        """File, line and column, as compilers write them."""
-        return ":".join(
-            str(part)
-            for part in (self.file, self.line, self.column)
-            if part is not None and part != ""
-        )
-
     def __str__(self) -> str:
         return self.text()
 
@@ -211,8 +202,7 @@ class Problem(Localized):
         >>> comma.text("zh")
         'memory.json:12:30：全角逗号 ，；请改成 ,'
         """
-        parts = [part for part in (self.place, self.field, self.message.text(language)) if part]
-        return f"{Listed(parts, ': ').text(language)}{translated('; ', language)}{self.cure.text(language)}"
+        return self.error().text(language)
 
     def error(self) -> FileError:
         """The problem as an exception."""
