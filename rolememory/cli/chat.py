@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
-from rolememory.cli.options import RoleName, UserName, option, server_url
+from rolememory.cli.options import RoleName, Text, UserName, option, server_url
 from rolememory.cli.output import one_line, out, printable, say, write
 from rolememory.cli.stories import end_chapter
 from rolememory.cli.words import ProcessLanguage
@@ -30,12 +30,10 @@ _HELP = translatable(
 def chat(
     role: RoleName,
     upstream: Annotated[
-        str | None,
+        Text,
         option("--upstream URL", "the model's server; none = serve.upstream", server_url),
     ] = None,
-    model: Annotated[
-        str | None, option("--model NAME", "name of the model; none = learn.model")
-    ] = None,
+    model: Annotated[Text, option("--model NAME", "name of the model; none = learn.model")] = None,
     session: Annotated[str, option("--chat NAME", "continue or start this chat")] = "terminal",
     user: UserName = None,
     pane: Annotated[bool, option("--pane/--no-pane", "show what was recalled and learned")] = True,

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from rolememory.cli import sillytavern
 from rolememory.cli.context import check_home, home_path
-from rolememory.cli.options import argument, option
+from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
@@ -18,7 +18,7 @@ ORIGINS = "serve.allowed_origins"
 def integrate_sillytavern(
     path: Annotated[Path, argument("PATH", "the folder of SillyTavern")],
     user: Annotated[
-        str | None, option("--user NAME", "for this user of SillyTavern (default-user)")
+        Text, option("--user NAME", "for this user of SillyTavern (default-user)")
     ] = None,
     all_users: Annotated[bool, option("--all-users", "for all users")] = False,
     address: Annotated[

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from rolememory.cli.context import open_home
-from rolememory.cli.options import argument, option
+from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, picked, say
 from rolememory.serve.keys import EVERY, RIGHTS, ApiKeys
 from rolememory.serve.token import token_of
@@ -23,9 +23,7 @@ def listed() -> None:
 
 def add(
     name: KeyName,
-    role: Annotated[
-        str | None, option("--role NAMES", "for these roles alone, with commas")
-    ] = None,
+    role: Annotated[Text, option("--role NAMES", "for these roles alone, with commas")] = None,
     user: Annotated[
         str, option("--user NAME", "the user it acts for; * = the user of a signed claim")
     ] = EVERY,

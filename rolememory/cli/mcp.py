@@ -4,7 +4,7 @@ import sys
 from typing import Annotated
 
 from rolememory.cli.context import open_home
-from rolememory.cli.options import option
+from rolememory.cli.options import Text, option
 from rolememory.cli.output import out, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
@@ -12,7 +12,7 @@ from rolememory.errors import InvalidValueError
 
 def mcp(
     user: Annotated[
-        str | None,
+        Text,
         option(
             "--user NAME",
             "the user of the tools: their own memories and the shared ones, whatever the model asks for",

@@ -89,10 +89,10 @@ def time_given(name: str, text: str | None) -> datetime | None:
 Text = str | None
 Words = list[str] | None
 RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id")]
-MaybeRole = Annotated[str | None, argument("ROLE", "a role: name, alias or id; none = all")]
+MaybeRole = Annotated[Text, argument("ROLE", "a role: name, alias or id; none = all")]
 MemoryId = Annotated[str, argument("ID", "the id of a memory, as `list` shows it")]
 UserName = Annotated[
-    str | None, option("--user NAME", "act as this user: their own memories and the shared ones")
+    Text, option("--user NAME", "act as this user: their own memories and the shared ones")
 ]
 Wait = Annotated[
     bool, option("--wait", "load the embedding model and wait for it, to search by meaning too")

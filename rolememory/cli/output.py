@@ -203,7 +203,7 @@ class Output:
             yield lambda done, all_: bars.update(task, completed=done, total=all_ or None)
 
     def sure(self, question: str, yes: bool) -> bool:
-        """Whether an irreversible action is confirmed, by --yes or at the terminal.
+        """Whether an irreversible action is confirmed, by --yes or at the terminal; says so if it is not.
 
         Raises:
             InvalidValueError: nobody can answer.
@@ -213,7 +213,10 @@ class Output:
                 "{question} nobody is here to be asked; add --yes",
                 question=question,
             )
-        return yes or self.ask(question)
+        sure = yes or self.ask(question)
+        if not sure:
+            self.say("nothing was removed")
+        return sure
 
     def ask(self, question: str) -> bool:
         """Whether the person at the terminal says yes."""

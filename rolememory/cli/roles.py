@@ -57,7 +57,6 @@ def delete(
             out.say("{name}: memories {memories}, chats {chats}", **row)
             out.say("`{command}` keeps a copy", command=f"rolememory export {pasted(row['name'])}")
         if not out.sure(question, yes):
-            out.say("nothing was removed")
             return
         home.delete(row["id"], for_good=for_good)
     if out.json(row):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
-from rolememory.cli.options import option, server_url, whole
+from rolememory.cli.options import Text, option, server_url, whole
 from rolememory.cli.output import out, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def serve(
     upstream: Annotated[
-        str | None,
+        Text,
         option(
             "--upstream URL",
             "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1",
@@ -30,14 +30,12 @@ def serve(
     port: Annotated[
         int | None, option("--port N", "port to listen on (8787)", whole(0, 65535))
     ] = None,
-    host: Annotated[
-        str | None, option("--host ADDRESS", "address to listen on (127.0.0.1)")
-    ] = None,
+    host: Annotated[Text, option("--host ADDRESS", "address to listen on (127.0.0.1)")] = None,
     api_key: Annotated[
-        str | None,
+        Text,
         option("--api-key KEY", "the upstream's key; without it the frontend's key is passed on"),
     ] = None,
-    role: Annotated[str | None, option("--role NAME", "the role of turns that name none")] = None,
+    role: Annotated[Text, option("--role NAME", "the role of turns that name none")] = None,
     service: Annotated[
         bool, option("--service", "serve many users by keys: `keys add` makes them")
     ] = False,

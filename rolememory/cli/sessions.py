@@ -70,12 +70,10 @@ def sessions(
 
 
 def _remove(role: str, chat: str, yes: bool) -> None:
-    if not out.sure(say("remove the messages of {chat!r}?", chat=chat), yes):
-        out.say("nothing was removed")
-        return
-    with open_role(role) as role_memory:
-        role_memory.chats.remove(chat)
-    out.told("{chat}: removed", chat=chat)
+    if out.sure(say("remove the messages of {chat!r}?", chat=chat), yes):
+        with open_role(role) as role_memory:
+            role_memory.chats.remove(chat)
+        out.told("{chat}: removed", chat=chat)
 
 
 def _show(path: "Iterable[ChatMessage]") -> None:
@@ -128,10 +126,7 @@ def forget(
         if not any(one.memories or one.chats or one.messages or one.waiting for _, one in found):
             known = ", ".join(one.name for one in home.users()) or "-"
             out.warn(say("nothing here is of {user!r} (known: {known})", user=user, known=known))
-        if dry_run:
-            return
-        if not out.sure(question, yes):
-            out.say("nothing was removed")
+        if dry_run or not out.sure(question, yes):
             return
         done = [one.forget(user) for one in meant] if role else list(home.forget(user).values())
     for name in chain.from_iterable(one.left for one in done):

@@ -4,17 +4,15 @@ from typing import Annotated, Any
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.fields import split
-from rolememory.cli.options import argument, option
+from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, picked, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 
 def settings(
-    key: Annotated[
-        str | None, argument("[KEY]", "one setting, or a table of them, e.g. recall")
-    ] = None,
-    value: Annotated[str | None, argument("[VALUE]", "its new value; lists with commas")] = None,
+    key: Annotated[Text, argument("[KEY]", "one setting, or a table of them, e.g. recall")] = None,
+    value: Annotated[Text, argument("[VALUE]", "its new value; lists with commas")] = None,
     unset: Annotated[bool, option("--unset", "back to its default")] = False,
     everything: Annotated[
         bool, option("--all", "every key, not only what differs from its default")

@@ -8,7 +8,7 @@ from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
 from rolememory.cli.memory_rows import memory_json
-from rolememory.cli.options import RoleName, UserName, Wait, argument, option, time_given
+from rolememory.cli.options import RoleName, Text, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import Row, one_line, out, picked, plain, say, told_reason
 from rolememory.cli.words import ProcessLanguage
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 Said = Annotated[str, argument("MESSAGE|-", "what the user says; - reads it from standard input")]
 Chat = Annotated[
-    str | None,
+    Text,
     option(
         "--chat FILE",
         "the messages before: JSON, JSON lines, a SillyTavern chat, or lines `Name: text`",
     ),
 ]
-Now = Annotated[str | None, option("--now TIME", "the time of the turn, e.g. 2024-05-01")]
+Now = Annotated[Text, option("--now TIME", "the time of the turn, e.g. 2024-05-01")]
 
 
 def recall(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import open_home, open_role
-from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
+from rolememory.cli.options import DryRun, MaybeRole, RoleName, Text, Yes, argument, option, whole
 from rolememory.cli.output import Row, one_line, out, pasted, picked, say, told_reason, worded
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.locales import translatable
@@ -23,7 +23,7 @@ _MOST = 60  # maximum characters of a value in a table
 
 def history(
     role: RoleName,
-    memory_id: Annotated[str | None, argument("[ID]", "only of this memory")] = None,
+    memory_id: Annotated[Text, argument("[ID]", "only of this memory")] = None,
     limit: Annotated[int, option("--limit N", "at most so many", whole(1))] = 50,
 ) -> None:
     """From the journal."""
@@ -64,7 +64,7 @@ def _short(value: Any) -> str:
 
 def undo(
     role: RoleName,
-    txn: Annotated[str | None, argument("[CHANGE]", "another one, as `history` shows it")] = None,
+    txn: Annotated[Text, argument("[CHANGE]", "another one, as `history` shows it")] = None,
 ) -> None:
     """Take a transaction back as far as nobody changed the same since."""
     with open_role(role) as role_memory:
@@ -111,7 +111,6 @@ def clean(
             journal_days=journal_days,
         )
         if not out.sure(question, yes):
-            out.say("nothing was removed")
             return
     rows: list[Row] = []
     pruned = 0
