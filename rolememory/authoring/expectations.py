@@ -32,7 +32,7 @@ from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, Unk
 from rolememory.locales import Listed, LocalizedText, translatable
 from rolememory.recall.lore.rules import under
 from rolememory.schema.explain_invalid import explained
-from rolememory.schema.json_types import JsonMapping, list_of
+from rolememory.schema.json_types import JsonMapping, list_of, without
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
@@ -90,8 +90,7 @@ class ExpectationStep(BaseModel, frozen=True, extra="forbid", coerce_numbers_to_
         """The seed decides if there are no numbers."""
         if not isinstance(raw, Mapping):
             return raw
-        told = {"chance": raw["seed"], **raw} if "seed" in raw else raw
-        return {name: value for name, value in told.items() if name != "seed"}
+        return {"chance": raw["seed"], **without(raw, "seed")} if "seed" in raw else raw
 
     @property
     def expected(self) -> list[str]:

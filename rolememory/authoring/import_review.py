@@ -9,7 +9,7 @@ from rolememory.cards.json_changes import ABSENT, changes, spoken
 from rolememory.locales import Localized, translated
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import KeyKind, LoreKey
-from rolememory.schema.json_types import JsonMapping, JsonObject
+from rolememory.schema.json_types import JsonMapping, JsonObject, without
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.value_class import value_class
@@ -71,7 +71,8 @@ def _fits_all(key: LoreKey, lore: Lore, patterns: PatternBudget) -> bool:
 
 def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:
     """Differences of the second card, by field, and in the texts of its book, by entry."""
-    found = [*_fields(_plain(before), _plain(after)), *_fields(_book(before), _book(after))]
+    plain = (without(card.data, "character_book") for card in (before, after))
+    found = [*_fields(*plain), *_fields(_book(before), _book(after))]
     return tuple(found[:MOST])
 
 
@@ -80,10 +81,6 @@ def _fields(before: JsonMapping, after: JsonMapping) -> Iterator[FieldDifference
         if one.path[:2] == _OURS or not (_says(one.before) or _says(one.after)):
             continue
         yield FieldDifference(spoken(one.path), _shown(one.before), _shown(one.after))
-
-
-def _plain(card: Card) -> JsonObject:
-    return {name: value for name, value in card.data.items() if name != "character_book"}
 
 
 def _book(card: Card) -> JsonObject:

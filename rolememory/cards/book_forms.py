@@ -13,7 +13,7 @@ from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import is_whole
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
-from rolememory.schema.json_types import JsonMapping, JsonObject, list_of
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, without
 from rolememory.schema.value_class import value_class
 
 _MOST_UID = 2**31  # above, script engines no longer iterate keys numerically
@@ -56,7 +56,7 @@ class BookForm:
 
     def from_hub(self, hub: JsonMapping) -> JsonObject:
         """The book in this format."""
-        head = {name: value for name, value in hub.items() if name != "entries"}
+        head = without(hub, "entries")
         raw = preserved_fields.lower(
             head, self.name, self.head_to_hub, self.head_from_hub, self.extensions
         )

@@ -12,6 +12,7 @@ from rolememory.engine.learning import PATIENT_S, RoleLearning
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
 from rolememory.learn.limits import MemoryLimits
 from rolememory.learn.maintenance import ACTOR, Retirement
+from rolememory.schema.json_types import without
 from rolememory.schema.memory import (
     ChangedFields,
     Evidence,
@@ -39,7 +40,7 @@ _FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
 
 def known_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields, with the caller's own in `extra`. Raises: UnknownNameError."""
-    told = {name: value for name, value in fields.items() if name != "extra"}
+    told = without(fields, "extra")
     for name in told:
         if name not in _FIELDS:
             raise UnknownNameError("field", name, ["id", "type", *FIELDS, "extra"])
@@ -73,7 +74,7 @@ def standing(fields: Mapping[str, Any], alike: Iterable[Memory]) -> str:
         if not memory.archived:
             with suppress(EntryError, TypeError, ValueError):
                 whose = {"user": None, "subject": None}
-                wanted = {**whose, **{name: one for name, one in fields.items() if name != "id"}}
+                wanted = {**whose, **without(fields, "id")}
                 same = difference(memory, patched(memory, wanted)) == {}
                 if same and fields.get("id") in (None, "", memory.id):
                     return memory.id

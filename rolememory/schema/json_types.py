@@ -32,3 +32,8 @@ def text_of(value: object) -> str:
     ('Mira', '', '')
     """
     return value if isinstance(value, str) else ""
+
+
+def without(raw: JsonMapping, *names: str) -> JsonObject:
+    """A copy without these fields."""
+    return {name: value for name, value in raw.items() if name not in names}

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import BaseModel, ValidationError
 
 from rolememory.errors import InvalidValueError
+from rolememory.schema.json_types import without
 from rolememory.schema.memory import Moment
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
@@ -71,7 +72,7 @@ class Message(BaseModel, frozen=True, extra="allow"):
         if not raw.keys() & _MAY_SAY:
             raise _without_content(raw)
         owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
-        rest = {name: value for name, value in raw.items() if name != "user"}
+        rest = without(raw, "user")
         try:
             return cls.model_validate(
                 {**rest, **owner, "content": plain_text(raw.get("content", raw.get("text")))}

@@ -15,11 +15,6 @@ _BLANK_LINE = "\n\n"
 HINT = "rolememory"  # our field of the body; removed, since strict upstreams refuse unknown fields
 
 
-def without_hint(body: Mapping[str, Any]) -> Body:
-    """The body without our field."""
-    return {name: value for name, value in body.items() if name != HINT}
-
-
 def unmarked(body: Body) -> Body:
     """The body without memory blocks of earlier turns; the same object if there are none."""
     if isinstance(body.get("prompt"), str):

@@ -13,7 +13,7 @@ import orjson
 
 from rolememory.inject.fence import tame
 from rolememory.locales import translatable, translated
-from rolememory.schema.json_types import list_of, object_of
+from rolememory.schema.json_types import list_of, object_of, without
 from rolememory.serve.proxy.inject import Body
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.stream import DONE, END, SseParser, StreamedReply, event
@@ -83,7 +83,7 @@ class ToolOffer:
     def toolless(self, sent: Body) -> Body:
         """The sent request without our tool; the frontend's own tools stay."""
         tools = [tool for tool in sent.get("tools") or () if not _is_ours(tool)]
-        kept = {name: value for name, value in sent.items() if name != "tools"}
+        kept = without(sent, "tools")
         return {**kept, "tools": tools} if tools or "tools" in self.body else kept
 
     def goes_with(self, body: Body) -> None:
@@ -261,7 +261,7 @@ def _choice(choice: Any, ours: set[int], ends: str) -> Any:
 def _said(said: Mapping[str, Any], ours: set[int]) -> dict[str, Any]:
     calls = enumerate(said["tool_calls"])
     kept = [call for place, call in calls if _place(call, place) not in ours]
-    rest = {name: value for name, value in said.items() if name != "tool_calls"}
+    rest = without(said, "tool_calls")
     return {**rest, "tool_calls": kept} if kept else rest
 
 

@@ -6,7 +6,7 @@ Source: Anthropic's Messages and OpenAI's Responses.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rolememory.schema.json_types import list_of, object_of
+from rolememory.schema.json_types import list_of, object_of, without
 from rolememory.schema.value_class import value_class
 from rolememory.serve.proxy.inject import Body
 
@@ -32,7 +32,7 @@ class RequestForm:
         said, opening = body.get(self.said), body.get(self.opening)
         rows = [{"role": "user", "content": said}] if isinstance(said, str) else said
         head = [{"role": "system", "content": opening, _OPENING: True}] if opening else []
-        rest = {name: one for name, one in body.items() if name not in (self.said, self.opening)}
+        rest = without(body, self.said, self.opening)
         return {**rest, "messages": [*head, *list_of(rows)]}
 
     def request(self, chat: Body) -> Body:
@@ -45,7 +45,7 @@ class RequestForm:
                 opening.append(object_of(row).get("content") or "")
             else:
                 said.append(self._row(row))
-        rest = {name: one for name, one in chat.items() if name != "messages"}
+        rest = without(chat, "messages")
         head = {self.opening: self._joined(opening)} if opening else {}
         return {**rest, **head, self.said: said}
 

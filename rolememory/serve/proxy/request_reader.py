@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rolememory.errors import UnknownRoleError
-from rolememory.schema.json_types import list_of, objects_of
+from rolememory.schema.json_types import list_of, objects_of, without
 from rolememory.schema.message import Message
 from rolememory.serve.app_state import AppState
 from rolememory.serve.keys import Caller
@@ -19,7 +19,7 @@ from rolememory.serve.proxy.identify import (
     signs,
     signs_of_completion,
 )
-from rolememory.serve.proxy.inject import HINT, Body, unmarked, without_hint
+from rolememory.serve.proxy.inject import HINT, Body, unmarked
 from rolememory.serve.proxy.kinds import Habits, kind_of
 from rolememory.serve.proxy.proxy_call import TEACHES, Kind, ProxyCall
 from rolememory.serve.proxy.transcript_parser import (
@@ -90,7 +90,7 @@ class RequestReader:
         """The parsed call; `prompt`: a text completion; `caller`: of a service, which alone determines role and user."""
         hint = hint_of(raw, headers, path_role)
         hint = _of_caller(hint, caller, self._app_state) if caller else hint
-        body = unmarked(plain_model(without_hint(raw) if HINT in raw else raw))
+        body = unmarked(plain_model(without(raw, HINT) if HINT in raw else raw))
         whole = parse_request(body)
         found = self._signs(body, whole, hint, prompt=prompt)
         found = _said_by_key(found, hint) if caller else found

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rolememory.locales import translatable, translated
+from rolememory.schema.json_types import without
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.admission import LARGE, QueueTicket
 from rolememory.serve.app_state import AppState, TurnNote
@@ -31,7 +32,7 @@ from rolememory.serve.proxy.deadline import (
     on_thread,
 )
 from rolememory.serve.proxy.faults import unreachable, unusable
-from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
+from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
 from rolememory.serve.proxy.proxy_call import ProxyCall
 from rolememory.serve.proxy.relay import Relay
@@ -162,7 +163,7 @@ class Proxy:
         chat = form.chat(raw) if form and raw else raw
         if not raw or not chat or late or not settings.memory or self._too_long(chat, settings):
             way.done()
-            body = orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
+            body = orjson.dumps(without(raw, HINT)) if raw and HINT in raw else body
             return await self._pass(request, body)
         return await self._converse(request, raw, chat, body, settings)
 
@@ -183,7 +184,7 @@ class Proxy:
         call, found = await self._read(request, chat, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
-            return await self._pass(request, orjson.dumps(without_hint(raw)))
+            return await self._pass(request, orjson.dumps(without(raw, HINT)))
         self._app_state.model_named(str(call.body.get("model") or ""))
         takes_tools = not (prompt or form) and settings.upstream not in self._toolless
         offer = offered(call, found) if takes_tools else None
