@@ -20,13 +20,15 @@ from rolememory.cli.output import Row, out, picked, say, told_reason, worded
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
+from rolememory.schema.lorebook import LoreEntry
+from rolememory.schema.role import Character
+from rolememory.schema.wording import word_gate
 
 if TYPE_CHECKING:
     from rolememory.authoring.expectation_run import Failure
     from rolememory.authoring.expectations import ExpectationCase
     from rolememory.authoring.lint.finding import WordedFinding
     from rolememory.authoring.scan import Fired, ScanReport, Silent
-    from rolememory.schema.lorebook import LoreEntry
 
 
 RulesName = Annotated[Text, option("--rules NAME", "default or sillytavern")]
@@ -74,7 +76,6 @@ def scan(
 
     def once() -> int:
         from rolememory.authoring.scan import look
-        from rolememory.schema.role import Character
 
         files = [read_file(path) for path in paths]
         card = Character(name=char, user=user or "User")
@@ -169,8 +170,6 @@ def _reason(one: "Fired") -> str:
 
 def _silent(one: "Silent") -> Row:
     """A row of an entry that was not activated."""
-    from rolememory.schema.wording import word_gate
-
     remedy = one.refusal.remedy
     return picked(one, "id uid title") | {
         "gate": one.refusal.gate,
@@ -260,7 +259,7 @@ def show(
     out.warn(*file.book.problems)
 
 
-def _marks(entry: "LoreEntry") -> list[str]:
+def _marks(entry: LoreEntry) -> list[str]:
     """An entry's non-default properties, in short."""
     flags = {"off": not entry.enabled}
     flags |= {word: getattr(entry, field) for field, word in _FLAGS.items()}

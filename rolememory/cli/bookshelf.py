@@ -11,11 +11,11 @@ from rolememory.cli.files import read_bytes
 from rolememory.cli.options import argument, option
 from rolememory.cli.output import out, pasted, say
 from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownNameError
+from rolememory.schema.role import Role
+from rolememory.schema.settings import ScanSettings
 
 if TYPE_CHECKING:
     from rolememory.authoring.books import BookFile
-    from rolememory.schema.role import Role
-    from rolememory.schema.settings import ScanSettings
 
 FOUND_FAULTS = 3
 
@@ -103,7 +103,7 @@ def card_path(name: str) -> Path:
     return folder / Path(role.card).name
 
 
-def _role(name: str) -> "tuple[Role, Path] | None":
+def _role(name: str) -> tuple[Role, Path] | None:
     """The role of this name and its folder; None without such a role or without a home."""
     from rolememory.storage.home import HomeFolder
 
@@ -127,7 +127,7 @@ def read_file(path: Path) -> "BookFile":
     return read_book_file(read_bytes(path), str(path))
 
 
-def settings_of(rules: str | None) -> "ScanSettings":
+def settings_of(rules: str | None) -> ScanSettings:
     """The home's scan settings if there is one, else the defaults; with these rules, if given.
 
     Raises:
@@ -135,7 +135,6 @@ def settings_of(rules: str | None) -> "ScanSettings":
         SettingsError: the home's settings cannot be read.
     """
     from rolememory.recall.lore.rules import under
-    from rolememory.schema.settings import ScanSettings
     from rolememory.storage.settings import load_settings
 
     home = home_path().expanduser()

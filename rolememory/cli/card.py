@@ -13,13 +13,13 @@ from rolememory.cli.output import Row, out, picked, say
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
+from rolememory.schema.role import Role
 from rolememory.storage.value_messages import quoted
 
 if TYPE_CHECKING:
     from rolememory.authoring.import_card import ImportedCard, Match
     from rolememory.cards.card import Card
     from rolememory.engine import Home
-    from rolememory.schema.role import Role
 
 
 CardFile = Annotated[str, argument("FILE", "a character card: PNG, CHARX, JSON of any version")]
@@ -139,7 +139,7 @@ def bring(
     _tell_adopted(done, folder)
 
 
-def _standing(home: "Home", card: "Card", name: str | None, yes: bool) -> "Role | None":
+def _standing(home: "Home", card: "Card", name: str | None, yes: bool) -> Role | None:
     """The role to update, confirmed if uncertain; None = a new one."""
     from rolememory.authoring.import_card import match
 

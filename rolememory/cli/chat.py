@@ -14,12 +14,12 @@ from rolememory.cli.stories import end_chapter
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
+from rolememory.schema.message import Message
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.llm.client import ChatModel
     from rolememory.recall.turn import Turn
-    from rolememory.schema.message import Message
 
 _TIMEOUT_S = 300.0  # for a whole reply
 _HELP = translatable(
@@ -57,12 +57,10 @@ class ChatSession:
     user: str | None
     pane: bool
     turn: "Turn | None" = None
-    said: "list[Message]" = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)
 
     def greet(self) -> None:
         """Show the state of the chat."""
-        from rolememory.schema.message import Message
-
         settings = self.role_memory.settings.memory
         if self.chat in {info.id for info in self.role_memory.chats.chats(archived=True)}:
             recent = self.role_memory.chats.recent(
@@ -80,7 +78,6 @@ class ChatSession:
     def heard(self, line: str) -> bool:
         """Handle a line of the user; false to quit."""
         from rolememory.learn.commands import chapter_commands
-        from rolememory.schema.message import Message
 
         commands = {
             "/quit": lambda: False,
@@ -101,7 +98,6 @@ class ChatSession:
         return True
 
     def _reply(self) -> None:
-        from rolememory.schema.message import Message
 
         most = self.role_memory.settings.memory.max_history
         sent = self.said if most is None else self.said[-max(most, 1) :]
@@ -145,8 +141,7 @@ class ChatSession:
             if memory_id not in before:
                 out.line(f"  + {one_line(memory.content)}", "green")
 
-    def _instructions(self) -> "list[Message]":
-        from rolememory.schema.message import Message
+    def _instructions(self) -> list[Message]:
 
         card = self.role_memory.as_character(self.user)
         texts = [text for text in (card.description, card.personality, card.scenario) if text]

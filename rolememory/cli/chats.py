@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rolememory.cli.files import read_text
 from rolememory.errors import FileError, InvalidValueError
-
-if TYPE_CHECKING:
-    from rolememory.schema.message import Message
+from rolememory.schema.message import Message
 
 
 def messages_of(
@@ -16,14 +14,13 @@ def messages_of(
     message: str | None = None,
     user: str | None = None,
     characters: Collection[str] = (),
-) -> "list[Message]":
+) -> list[Message]:
     """The messages of a chat file in any format, if given, and the user's newest message.
 
     Raises:
         FileError: not a chat.
     """
     from rolememory.authoring.dialogue import read_dialogue
-    from rolememory.schema.message import Message
 
     told: list[Message] = []
     if chat:
@@ -34,7 +31,7 @@ def messages_of(
     return [*told, *((Message.user(said),) if said is not None else ())]
 
 
-def chat_messages(text: str, file: str) -> "list[Message]":
+def chat_messages(text: str, file: str) -> list[Message]:
     r"""The messages of a chat, oldest first.
 
     >>> [one.content for one in chat_messages('[{"role": "user", "content": "hi"}, "and?"]', "chat.json")]
@@ -101,9 +98,8 @@ def _not_json(
     )
 
 
-def _message(raw: Any, file: str, line: int | None) -> "Message":
+def _message(raw: Any, file: str, line: int | None) -> Message:
     from rolememory.cards.tavern.dates import sent_at
-    from rolememory.schema.message import Message
 
     try:
         if isinstance(raw, Mapping) and "mes" in raw:

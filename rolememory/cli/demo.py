@@ -16,12 +16,12 @@ from rolememory.cli.turns import turn_json
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import UnknownNameError
 from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.role import Role
 from rolememory.shipped import shipped
 
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.recall.turn import Turn
-    from rolememory.schema.role import Role
 
 SCRIPT = "demo.json"
 
@@ -113,7 +113,7 @@ def _go_on() -> bool:
     return sys.stdin.readline().strip().casefold() not in ("q", "quit", "exit")
 
 
-def _show(of: "Role", row: JsonMapping, turn: "Turn", number: str) -> None:
+def _show(of: Role, row: JsonMapping, turn: "Turn", number: str) -> None:
     user, now = row.get("user"), row.get("now", "")[:10]
     when = say(", ") + now if now else ""
     who = say(" and {user}", user=user) if user else ""

@@ -12,12 +12,12 @@ from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonMapping
+from rolememory.schema.settings import EmbeddingSettings
 from rolememory.schema.value_class import value_class
 from rolememory.text.embed.catalogue import known_by
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.schema.settings import EmbeddingSettings
 
 LOOK_EVERY_S = 0.1
 MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
@@ -100,7 +100,7 @@ def look(home: Path) -> EmbeddingStatus:
         return EmbeddingStatus("none", problem=worded(error))
 
 
-def look_at(settings: "EmbeddingSettings", home: Path) -> EmbeddingStatus:
+def look_at(settings: EmbeddingSettings, home: Path) -> EmbeddingStatus:
     """The status by these settings."""
     from rolememory.text.embed.loader import chosen
 

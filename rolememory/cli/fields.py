@@ -1,13 +1,11 @@
 """Parses memory fields on a command line: `keys=beacon,storm`, `weight=1.5`, `expires=`."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rolememory.cli.output import Row
 from rolememory.errors import InvalidValueError, UnknownNameError
-
-if TYPE_CHECKING:
-    from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory
 
 
 def split(text: str) -> list[str]:
@@ -33,7 +31,7 @@ def value_of(name: str, text: str) -> Any:
     return special.get(name, text)
 
 
-def assignments(given: Iterable[str], memory: "Memory | None" = None) -> Row:
+def assignments(given: Iterable[str], memory: Memory | None = None) -> Row:
     """The changes of `field=value`, `field+=value` and `field-=value`.
 
     Raises:
@@ -55,7 +53,7 @@ def assignments(given: Iterable[str], memory: "Memory | None" = None) -> Row:
 
 
 def _joined(
-    field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None"
+    field: str, sign: str, value: str, changes: Mapping[str, Any], memory: Memory | None
 ) -> Any:
     """A list with items added or removed."""
     from rolememory.storage.codec import DEFAULTS
@@ -77,7 +75,7 @@ def _joined(
     )
 
 
-def field_named(name: str, memory: "Memory | None" = None) -> str:
+def field_named(name: str, memory: Memory | None = None) -> str:
     """The field with this name, ours or a known foreign one; custom fields too if the memory has them.
 
     Raises:

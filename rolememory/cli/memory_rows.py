@@ -1,14 +1,11 @@
 """Memories and roles as rows of a table and as JSON."""
 
-from typing import TYPE_CHECKING
-
 from rolememory.cli.output import Row, one_line, say, told_reason
 from rolememory.cli.words import ProcessLanguage
 from rolememory.locales import translatable
-
-if TYPE_CHECKING:
-    from rolememory.schema.evidence import Hit
-    from rolememory.schema.memory import Memory
+from rolememory.schema.evidence import Hit
+from rolememory.schema.memory import Memory
+from rolememory.schema.wording import strategy_name
 
 translatable(("episodic", "semantic", "trait", "goal"), "memory")
 
@@ -16,7 +13,7 @@ translatable(("episodic", "semantic", "trait", "goal"), "memory")
 MEMORY_COLUMNS = "id type weight content keys state"
 
 
-def memory_row(memory: "Memory", *, counts: bool = True) -> Row:
+def memory_row(memory: Memory, *, counts: bool = True) -> Row:
     """A memory as a row; `counts`: it is active, its messages stand and nothing replaced it."""
     return {
         "id": memory.id,
@@ -28,13 +25,13 @@ def memory_row(memory: "Memory", *, counts: bool = True) -> Row:
     }
 
 
-def _answered(memory: "Memory") -> str:
+def _answered(memory: Memory) -> str:
     """The question that a passage answers, needed to understand a short answer."""
     asked = memory.evidence[0].answers if memory.evidence and not memory.keys else ""
     return f"{asked} - " if asked else ""
 
 
-def state(memory: "Memory", *, counts: bool = True) -> str:
+def state(memory: Memory, *, counts: bool = True) -> str:
     """The special states of a memory, in words."""
     marks = [
         (not counts, say("counts no longer")),
@@ -46,17 +43,15 @@ def state(memory: "Memory", *, counts: bool = True) -> str:
     return say(", ", msgctxt="list").join(word for holds, word in marks if holds)
 
 
-def memory_json(memory: "Memory") -> Row:
+def memory_json(memory: Memory) -> Row:
     """A memory as JSON, as memory.json would have it, with its type."""
     from rolememory.storage.codec import fields_of
 
     return {"id": memory.id, "type": memory.type.value, **fields_of(memory)}
 
 
-def hit_text(hit: "Hit") -> str:
+def hit_text(hit: Hit) -> str:
     """A strategy's evidence in words: `keyword 'beacon' in message 1`."""
-    from rolememory.schema.wording import strategy_name
-
     told = told_reason(hit.because)
     if hit.trigger == "constant":
         return told

@@ -11,11 +11,11 @@ from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, UserName, Words, argument, option
 from rolememory.cli.output import one_line, out, say, told_reason, worded
 from rolememory.errors import FileError
+from rolememory.schema.memory import Memory
+from rolememory.schema.message import Message
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.schema.memory import Memory
-    from rolememory.schema.message import Message
 
 
 def observe(
@@ -62,7 +62,7 @@ def observe(
         out.warn(say("{waiting} pending review: `rolememory review`", waiting=waiting))
 
 
-def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> "list[Message]":
+def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> list[Message]:
     """The messages of a file; in plain text, the speaker with the role's name is the role. Raises: FileError: none has it."""
     role = role_memory.role
     messages = messages_of(file, user=user, characters=role.names)
@@ -78,11 +78,11 @@ def _heard(role_memory: "RoleMemory", file: str, user: str | None) -> "list[Mess
     return messages
 
 
-def _new(role_memory: "RoleMemory", before: Set[str]) -> "list[Memory]":
+def _new(role_memory: "RoleMemory", before: Set[str]) -> list[Memory]:
     return [one for one in role_memory.memories.values() if one.id not in before]
 
 
-def _tell(learned: "list[Memory]") -> None:
+def _tell(learned: list[Memory]) -> None:
     for memory in learned:
         out.line(f"  + {one_line(memory.content)}  ({memory.id})")
 

@@ -11,11 +11,11 @@ from rolememory.cli.options import RoleName, Yes, argument, option
 from rolememory.cli.output import out, pasted, picked, say, worded
 from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import UnknownRoleError
+from rolememory.schema.role import Role
 from rolememory.text.width import cells, padded
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
-    from rolememory.schema.role import Role
 
 
 def roles(
@@ -35,7 +35,7 @@ def roles(
     out.listing(rows, columns, say("no roles yet; make one with `rolememory open NAME --create`"))
 
 
-def _list_deleted(roles: "Sequence[Role]") -> None:
+def _list_deleted(roles: Sequence[Role]) -> None:
     rows = [picked(role, "name id") | {"aliases": list(role.aliases)} for role in roles]
     out.listing(rows, "name id aliases", say("no deleted roles"))
 
@@ -118,7 +118,7 @@ def open_role(
         _show(home, role, made)
 
 
-def _show(home: "Home", role: "Role", made: bool) -> None:
+def _show(home: "Home", role: Role, made: bool) -> None:
     folder = home.folder.folder(role.id)
     found = home.role(role.id).store.snapshot()
     problems = list(map(worded, found.problems))

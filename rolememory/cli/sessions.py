@@ -19,10 +19,10 @@ from rolememory.cli.output import Row, one_line, out, pasted, picked, say
 from rolememory.cli.upkeep import chosen
 from rolememory.errors import InvalidValueError
 from rolememory.locales import translatable
+from rolememory.schema.learning import ChatMessage
 
 if TYPE_CHECKING:
     from rolememory.chats import ChatInfo
-    from rolememory.schema.learning import ChatMessage
     from rolememory.storage.erase import Erased
 
 translatable(("here", "read_only", "off"), "mode")
@@ -76,7 +76,7 @@ def _remove(role: str, chat: str, yes: bool) -> None:
         out.told("{chat}: removed", chat=chat)
 
 
-def _show(path: "Iterable[ChatMessage]") -> None:
+def _show(path: Iterable[ChatMessage]) -> None:
     if out.json([picked(said, "version role name text at emotions") for said in path]):
         return
     for said in path:

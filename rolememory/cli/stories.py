@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 from rolememory.cli.context import open_role
 from rolememory.cli.options import RoleName, Text, UserName, argument, option, time_given
 from rolememory.cli.output import Row, out, picked, plain, say, worded
+from rolememory.schema.memory import Memory
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.learn.model.report import LearningReport
-    from rolememory.schema.memory import Memory
 
 
 def stories(role: RoleName) -> None:
@@ -118,7 +118,7 @@ def retell(
         _told(role_memory, lambda: role_memory.retell(*ids, through=through))
 
 
-def heading(one: "Memory") -> str:
+def heading(one: Memory) -> str:
     """Title, story time and place, days and people of a chapter."""
     told = one.chapter
     if told is None:
@@ -134,7 +134,7 @@ def heading(one: "Memory") -> str:
     return say("; ").join(part for part in parts if part)
 
 
-def chapter_json(one: "Memory") -> Row:
+def chapter_json(one: Memory) -> Row:
     """A chapter with all its fields."""
     told = one.chapter.model_dump(mode="json") if one.chapter else {}
     where = {"chat": one.evidence[0].chat, "messages": len(one.stretch), "created": one.created}

@@ -11,6 +11,7 @@ from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, Text, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import Row, one_line, out, picked, plain, say, told_reason
 from rolememory.cli.words import ProcessLanguage
+from rolememory.schema.wording import word_change
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -146,8 +147,6 @@ def turn_json(turn: "Turn") -> Row:
 
 def row_json(row: Any) -> Row:
     """A row of an explanation: codes and numbers, and their wording."""
-    from rolememory.schema.wording import word_change
-
     reasons = [
         {"by": by, "code": reason.code, "values": dict(reason.values)}
         | {"text": told_reason(reason)}

@@ -12,8 +12,8 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rolememory.engine import Home, RoleMemory
 from rolememory.errors import (
     AmbiguousNameError,
     InvalidValueError,
@@ -28,9 +28,6 @@ from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNa
 from rolememory.serve.proxy.wording import first, wording
 from rolememory.storage.files.disk import signature
 from rolememory.text.fold import fold_name
-
-if TYPE_CHECKING:
-    from rolememory.engine import Home, RoleMemory
 
 _TELLING = 60  # minimum characters of a description to identify a card
 
@@ -97,7 +94,7 @@ def signs_of_completion(prompt: object, stop: object, hint: Hint) -> IdentitySig
 
 def role_of(
     found: IdentitySigns, hint: Hint, app_state: AppState, *, may_create: bool
-) -> "tuple[RoleMemory | None, str]":
+) -> tuple[RoleMemory | None, str]:
     """The role, and how it was found; None with "none" or "several" if not identified."""
     home = app_state.home
     if found.where == "card":
@@ -122,13 +119,13 @@ def role_of(
         return _created(wanted, hint, app_state), found.where
 
 
-def _alike(home: "Home", name: str) -> list[Role]:
+def _alike(home: Home, name: str) -> list[Role]:
     """The roles that have a name."""
     wanted = fold_name(name)
     return [role for role in home.roles() if wanted in map(fold_name, role.names)]
 
 
-def _created(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
+def _created(name: str, hint: Hint, app_state: AppState) -> RoleMemory:
     """A new role, or the one that a concurrent call has created."""
     try:
         return app_state.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
@@ -138,7 +135,7 @@ def _created(name: str, hint: Hint, app_state: AppState) -> "RoleMemory":
 
 def _of_this_card(
     role: Role, hint: Hint, app_state: AppState, may_create: bool
-) -> "RoleMemory | None":
+) -> RoleMemory | None:
     """The role, or if the frontend has another card of the same name, that card's own role."""
     avatars = [
         alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))
@@ -229,7 +226,7 @@ def _read(path: Path, name: str) -> tuple[str, str]:
     return card.name or name, fold_name(words.partition("{{")[0])
 
 
-def _group(found: "object", name: str) -> str:
+def _group(found: object, name: str) -> str:
     groups = found.groupdict()  # type: ignore[attr-defined]
     return " ".join(str(groups.get(name) or "").split())[:120]
 

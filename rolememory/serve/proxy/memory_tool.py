@@ -11,6 +11,7 @@ import anyio.to_thread
 import httpx
 import orjson
 
+from rolememory.engine import RoleMemory
 from rolememory.inject.fence import tame
 from rolememory.locales import translatable, translated
 from rolememory.schema.json_types import list_of, object_of, without
@@ -20,7 +21,6 @@ from rolememory.serve.proxy.stream import DONE, END, SseParser, StreamedReply, e
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
     from rolememory.serve.proxy.turns import Remembered
 
 TOOL = "search_memory"
@@ -51,7 +51,7 @@ class ToolOffer:
     """Adds the tool to a request, and answers its calls."""
 
     call: ProxyCall
-    role: "RoleMemory"
+    role: RoleMemory
     language: str
     rounds: int = 0
     _sent: Body | None = None

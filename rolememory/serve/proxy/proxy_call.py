@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from rolememory.engine import RoleMemory
 from rolememory.schema.message import Message
 from rolememory.serve.proxy.group import is_called, others
 from rolememory.serve.proxy.inject import Body
-
-if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
 
 Kind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet", "task"]
 REMEMBERS: frozenset[Kind] = frozenset(
@@ -28,7 +26,7 @@ class ProxyCall:
     body: Body  # for the upstream: without hint and old blocks of ours
     spoken: tuple[Message, ...] = ()  # chat messages, oldest first, each once, with speakers
     partial: str = ""  # continue: the beginning of the reply
-    role: "RoleMemory | None" = None  # None: unknown or ambiguous
+    role: RoleMemory | None = None  # None: unknown or ambiguous
     why: str = ""  # how the role was found, or why not: hint, path, model, nudge, prompt, card, name, setting; none, several
     user: str | None = None
     present: tuple[str, ...] | None = None  # users present, as the frontend says; None = not given

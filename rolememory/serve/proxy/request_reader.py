@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from rolememory.engine import RoleMemory
 from rolememory.errors import UnknownRoleError
 from rolememory.schema.json_types import list_of, objects_of, without
 from rolememory.schema.message import Message
@@ -32,9 +32,6 @@ from rolememory.serve.proxy.transcript_parser import (
     spoken,
 )
 from rolememory.text.fold import fold_name
-
-if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
 
 
 def extent(raw: Body) -> tuple[int, int]:
@@ -161,14 +158,14 @@ class RequestReader:
 
     def _role(
         self, found: IdentitySigns, hint: Hint, caller: Caller | None, *, may_create: bool
-    ) -> "tuple[RoleMemory | None, str]":
+    ) -> tuple[RoleMemory | None, str]:
         """The role of the call; with a key it must be named, never inferred."""
         if caller and not hint.role_uuid:
             return None, "none"
         return role_of(found, hint, self._app_state, may_create=may_create and not caller)
 
 
-def _beside_others(found: IdentitySigns, role: "RoleMemory") -> IdentitySigns:
+def _beside_others(found: IdentitySigns, role: RoleMemory) -> IdentitySigns:
     """The signs with the other users whom the role knows, if the call's is known."""
     names = found.names
     mine = {*names.users, *names.chars}

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from rolememory.engine import RoleMemory
 from rolememory.errors import GivenUpError, RoleMemoryError
 from rolememory.inject.place import Placement
 from rolememory.recall.turn import Turn, lore_placements
@@ -16,9 +16,6 @@ from rolememory.schema.message import Message
 from rolememory.serve.app_state import AppState, TurnNote
 from rolememory.serve.proxy.group import as_told_by, missed, others, roles_named
 from rolememory.serve.proxy.proxy_call import ProxyCall
-
-if TYPE_CHECKING:
-    from rolememory.engine import RoleMemory
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +94,7 @@ def _with_reply(call: ProxyCall, reply: str | None) -> list[Message]:
 def _heard(
     app_state: AppState,
     call: ProxyCall,
-    role_memory: "RoleMemory",
+    role_memory: RoleMemory,
     messages: Sequence[Message],
     *,
     large: bool,
