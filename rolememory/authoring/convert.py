@@ -111,12 +111,11 @@ def taken_out(card: Card) -> Book:
     """The book of a card; its extensions keep the character."""
     found = value_at(card.hub, BOOK)
     if not isinstance(found, Mapping):
-        book, alone = (
-            preserved_fields.with_note({"name": card.name, "entries": []}, _BOOKLESS, True),
-            card.hub,
-        )
+        book = preserved_fields.with_note({"name": card.name, "entries": []}, _BOOKLESS, True)
+        alone = card.hub
     else:
-        book, alone = dict(found), with_value(card.hub, BOOK, ABSENT)
+        book = dict(found)
+        alone = with_value(card.hub, BOOK, ABSENT)
     return Book.new(
         preserved_fields.with_note(book, _CARD_NOTE, alone),
         HUB_BOOK,
@@ -153,7 +152,8 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
         for one in _losses(source, result)
         if not _is_mirror(card.form, one.path)
     ]
-    ours, theirs = card.book_file, made.book_file
+    ours = card.book_file
+    theirs = made.book_file
     if ours is not None and theirs is not None and made.form.book:
         found += _book_losses(ours, theirs, ".".join(BOOK), made.format)
     return [*found, *_picture_losses(card, made.format)]
@@ -214,7 +214,8 @@ def _book_losses(book: Book, made: Book, above: str = "", target: str = "") -> l
         Loss(spoken(_as_written(book, one.path), above), target, one.after, result.kept(above))
         for one in _losses(head, result)
     ]
-    ours, theirs = book.form.listed(book.raw), made.form.listed(made.raw)
+    ours = book.form.listed(book.raw)
+    theirs = made.form.listed(made.raw)
     found += [Loss(spoken((place,), above), target) for place, one in ours if not _is_object(one)]
     pairs = zip(filter(_has_object, ours), filter(_has_object, theirs), strict=False)
     for (place, raw), (where, made_raw) in pairs:

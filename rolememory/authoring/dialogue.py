@@ -50,7 +50,9 @@ def _message(name: str, said: str, sent: datetime | None, users: Collection[str]
 
 def _told(text: str) -> Iterator[tuple[str, str, datetime | None]]:
     """(name, text, time) of each message; lines before the first name have none."""
-    name, said, sent = "", "", None
+    name = ""
+    said = ""
+    sent = None
     for line in text.splitlines():
         at, rest = _stamped(line)
         begins = _SPEAKER.fullmatch(rest) or (_SPEAKER.fullmatch(f"{rest}:") if at else None)
@@ -59,7 +61,9 @@ def _told(text: str) -> Iterator[tuple[str, str, datetime | None]]:
             continue
         if said.strip():
             yield name, said, sent
-        name, said, sent = begins["name"], begins["said"], at
+        name = begins["name"]
+        said = begins["said"]
+        sent = at
     if said.strip():
         yield name, said, sent
 

@@ -178,7 +178,8 @@ def _with(book: Book, key: str | int, entry: Any) -> Book:
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
         return _with_entries(book, with_value(standing, (str(key),), entry))
-    listed, at = [*list_of(standing)], int(key)
+    listed = [*list_of(standing)]
+    at = int(key)
     listed[at : at + 1] = () if entry is ABSENT else (entry,)
     return _with_entries(book, listed)
 

@@ -94,7 +94,8 @@ def _played(
     case: ExpectationCase, index: LoreIndex
 ) -> Iterator[tuple[ExpectationStep, Activation]]:
     """The turns, each with the timers of the one before."""
-    state, told = TimedState(), list[Message]()
+    state = TimedState()
+    told = list[Message]()
     for step in case.steps:
         told += step.messages
         given = scan(
@@ -156,7 +157,8 @@ class _CaseTurn:
         return refusal_by_title(refusal, self.index) if refusal else None
 
     def _of_text(self, step: ExpectationStep) -> Iterator[Failure]:
-        text, most = "\n".join(placed_texts(self.given)), step.costs_at_most
+        text = "\n".join(placed_texts(self.given))
+        most = step.costs_at_most
         yield from (self._failure("contains", one) for one in step.contains if one not in text)
         yield from (self._failure("lacks", one) for one in step.lacks if one in text)
         if most is not None and self.given.used > most:

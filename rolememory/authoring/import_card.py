@@ -58,7 +58,8 @@ def match(home: Home, card: Card, name: str = "") -> Match | None:
     Raises:
         AmbiguousNameError: two roles match the name.
     """
-    parts, roles = role_from_card(card), home.roles()
+    parts = role_from_card(card)
+    roles = home.roles()
     if found := next((role for role in roles if role.id == parts.role.id), None):
         changed = _changed(home, found, card)
         return Match(found, not changed, changed)

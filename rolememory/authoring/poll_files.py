@@ -20,10 +20,12 @@ def changes(
         nonlocal known
         while True:
             wait(every_s)
-            before, seen = known, marks(watched)
+            before = known
+            seen = marks(watched)
             while seen != known:  # until nothing changes: an editor may save in several steps
                 wait(every_s)
-                known, seen = seen, marks(watched)
+                known = seen
+                seen = marks(watched)
             if known != before:
                 yield
 

@@ -180,7 +180,8 @@ def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
     text = segment.text
     head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
     said = head if span.start >= head else 0  # where the context may begin: the name is no context
-    left, right = max(span.start - AROUND, said), span.end + AROUND
+    left = max(span.start - AROUND, said)
+    right = span.end + AROUND
     return MatchPlace(
         source=segment.source,
         message=segment.index + 1,
@@ -204,7 +205,8 @@ def target(lore: Lore, rules: LoreRules) -> str:
 
 def _depth(lore: Lore) -> int:
     """Messages from the end; negative from the beginning."""
-    asked, own = lore.asked, lore.entry.depth
+    asked = lore.asked
+    own = lore.entry.depth
     if asked.depth is None and asked.reverse_depth is not None:
         return -asked.reverse_depth
     return next(depth for depth in (asked.depth, own, DEFAULT_DEPTH) if depth is not None)

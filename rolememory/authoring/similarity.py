@@ -49,7 +49,8 @@ def likeness(
 def _neighbours(rows: Floats) -> tuple[Rows, Floats]:
     """The nearest others of each row: places and cosines, (n, k), nearest first."""
     k = max(min(NEAREST, len(rows) - 1), 0)
-    places, cosines = np.zeros((len(rows), k), np.int64), np.zeros((len(rows), k), np.float32)
+    places = np.zeros((len(rows), k), np.int64)
+    cosines = np.zeros((len(rows), k), np.float32)
     for start in range(0, len(rows) if k else 0, _BLOCK):
         near = rows[start : start + _BLOCK] @ rows.T
         near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0  # itself

@@ -12,7 +12,9 @@ from rolememory.schema.value_class import value_class
 from rolememory.text.fold import folded_key
 
 # chats, messages of each and letters of one that are searched for keys
-CHATS, SAID, LONGEST = 10, 200, 2000
+CHATS = 10
+SAID = 200
+LONGEST = 2000
 MOST = 6000  # memories compared with each other, newest first: the cost is quadratic
 
 
@@ -28,10 +30,12 @@ class Survey:
 
 def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     """The survey of the current memories; `known` if nothing changed. Cost: O(n²) once per change."""
-    every, visibility = role_memory.memories, role_memory.chats.visible_from(None)
+    every = role_memory.memories
+    visibility = role_memory.chats.visible_from(None)
     names = frozenset((role_memory.role.name, *role_memory.role.aliases))
     prompted = frozenset(role_memory.usage.uses.tallies())  # as far back as uses are recorded
-    vectors, turn = role_memory.parts.context.vectors(), role_memory.turns
+    vectors = role_memory.parts.context.vectors()
+    turn = role_memory.turns
     chats = _newest(role_memory)
     stored = (
         role_memory.store.snapshot().version,

@@ -84,7 +84,8 @@ def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
 
 def _reached(start: int, friends: Mapping[int, set[int]]) -> set[int]:
     """Everything reachable over mutual neighbours."""
-    part, waiting = {start}, [start]
+    part = {start}
+    waiting = [start]
     while waiting:
         at = waiting.pop()
         fresh = {other for other in friends[at] - part if at in friends[other]}

@@ -40,7 +40,8 @@ class BookForm:
 
     def listed(self, raw: JsonMapping) -> list[tuple[str, Any]]:
         """The entries in order, each with its path for messages: "entries[0]", "entries.7"."""
-        found, above = value_at(raw, self.entries), ".".join(self.entries)
+        found = value_at(raw, self.entries)
+        above = ".".join(self.entries)
         if isinstance(found, Mapping):
             return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
         return [(f"{above}[{at}]", one) for at, one in enumerate(list_of(found))]

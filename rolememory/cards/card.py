@@ -178,7 +178,8 @@ class Card:
     def _saying(self, told: JsonMapping) -> Self:
         if has_layout(self.form):
             return replace(self, raw=_told(self.raw, told))
-        before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
+        before = self.form.from_hub(self.hub)
+        after = self.form.from_hub(_told(self.hub, told))
         return replace(self, raw=applied(self.raw, list(changes(before, after))))
 
 

@@ -193,7 +193,8 @@ def from_textgen(raw: JsonObject) -> JsonObject:
 
 def from_byaf(manifest: JsonMapping, who: JsonMapping, scenes: Sequence[JsonMapping]) -> JsonObject:
     """A character of Backyard with its first scenario as a V3 document; the other scenarios give alternate greetings."""
-    author, scenes = object_of(manifest.get("author")), scenes or [{}]
+    author = object_of(manifest.get("author"))
+    scenes = scenes or [{}]
     first, *others = map(_byaf_greeting, scenes)
     examples = [_byaf_text(one.get("text")) for one in objects_of(scenes[0].get("exampleMessages"))]
     lore = objects_of(who.get("loreItems"))

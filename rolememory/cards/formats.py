@@ -95,7 +95,8 @@ class PngFormat:
 
 
 def _document_in(text: png.Text, file: str) -> tuple[Container, CardForm]:
-    packed, place = text.value, f"chunk {text.keyword}"
+    packed = text.value
+    place = f"chunk {text.keyword}"
     said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
     return document(said, file, place)
 
@@ -108,7 +109,8 @@ def _disagreement(
         copy = next((_document_in(one, file)[0].raw for one in others if one.keyword != "ccv3"), {})
     except FileError:
         return
-    here, there = object_of(raw.get("data")), object_of(copy.get("data")) or copy
+    here = object_of(raw.get("data"))
+    there = object_of(copy.get("data")) or copy
     told = (name for name in _TEXTS if name in there)
     fields = [name for name in told if (there[name] or None) != (here.get(name) or None)]
     if fields:
@@ -142,7 +144,8 @@ class LayoutFormat(JsonFormat):
     """JSON of a given layout."""
 
     def __init__(self, form: CardForm) -> None:
-        self.form, self.name = form, form.name
+        self.form = form
+        self.name = form.name
 
     def fits(self, data: bytes) -> bool:
         """Whether it is JSON in this layout."""
@@ -193,7 +196,8 @@ class CharxFormat:
 
 def _of_backyard(archive: Archive, manifest: JsonObject) -> Card:
     """The first character and all scenarios that the manifest of Backyard names."""
-    file, budget = archive.file, [limits.TEXT]
+    file = archive.file
+    budget = [limits.TEXT]
 
     def member(name: object) -> JsonObject:
         packed = archive.read(name, budget[0]) if isinstance(name, str) else None

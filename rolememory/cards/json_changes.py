@@ -36,7 +36,8 @@ def changes(before: JsonMapping, after: JsonMapping, path: Path = ()) -> Iterato
     [(('a',), 1, ABSENT), (('b', 'c'), 2, 3), (('d',), ABSENT, None)]
     """
     for name in [*before, *(name for name in after if name not in before)]:
-        one, other = before.get(name, ABSENT), after.get(name, ABSENT)
+        one = before.get(name, ABSENT)
+        other = after.get(name, ABSENT)
         if isinstance(one, Mapping) and isinstance(other, Mapping) and one is not other:
             yield from changes(one, other, (*path, name))
         elif not same(one, other):
@@ -62,7 +63,8 @@ def with_value(raw: JsonMapping, path: Path, value: Any) -> JsonObject:
     >>> with_value({"a": {"b": 1}, "c": 2}, ("a", "x", "y"), 3), with_value({"a": 1}, ("a",), ABSENT)
     ({'a': {'b': 1, 'x': {'y': 3}}, 'c': 2}, {})
     """
-    name, rest = path[0], path[1:]
+    name = path[0]
+    rest = path[1:]
     if not rest and value is ABSENT:
         return {key: kept for key, kept in raw.items() if key != name}
     if rest:

@@ -71,7 +71,8 @@ class _Style:
 
 
 def _style(text: str) -> _Style:
-    first, colon = _FIRST_LINE.match(text.removeprefix("\ufeff")), _COLON.search(text)
+    first = _FIRST_LINE.match(text.removeprefix("\ufeff"))
+    colon = _COLON.search(text)
     gap = ": " if colon is None or colon[1] else ":"
     return _Style(first[1], first[2], gap) if first else _Style(colon=gap)
 
@@ -97,7 +98,8 @@ class _Slot:
 
 class _Editor:
     def __init__(self, text: str, style: _Style) -> None:
-        self._text, self._style = text, style
+        self._text = text
+        self._style = style
         self.said: list[str] = []
 
     def write(self, at: int, old: Any, new: Any, depth: int) -> int:
@@ -155,7 +157,8 @@ class _Editor:
         items: list[_Item] = []
         at = skip_space(self._text, at + 1)
         while self._text[at] not in "}]":
-            start, key = at, None
+            start = at
+            key = None
             if keyed:
                 key, at = DECODER.raw_decode(self._text, at)
                 at = skip_space(self._text, skip_space(self._text, at) + 1)

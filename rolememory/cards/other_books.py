@@ -44,7 +44,8 @@ def other_book(raw: JsonMapping) -> str:
 
 def _novelai(source: JsonMapping) -> JsonObject:
     """`budgetPriority` becomes the order. `forceActivation` is ignored: such entries would be in every prompt."""
-    title, budget = source.get("displayName") or "", source.get("contextConfig")
+    title = source.get("displayName") or ""
+    budget = source.get("contextConfig")
     priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
     return {
         "comment": title,
@@ -66,7 +67,8 @@ def _agnai(source: JsonMapping) -> JsonObject:
 
 def _risu(source: JsonMapping) -> JsonObject:
     """`activationPercent` also switches the roll: 0 turns it off, so that the entry always passes."""
-    percent, second = source.get("activationPercent"), source.get("secondkey")
+    percent = source.get("activationPercent")
+    second = source.get("secondkey")
     return {
         "key": split_keys(source.get("key")),
         "keysecondary": split_keys(second) if second else [],

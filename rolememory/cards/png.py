@@ -137,7 +137,8 @@ def with_texts(
         if old
         else next(chunk.start for chunk in chunks(data, file) if chunk.kind == b"IEND")
     )
-    parts, at = [data[:place]], place
+    parts = [data[:place]]
+    at = place
     parts += [
         _chunk(b"tEXt", keyword.encode("latin-1") + b"\0" + value)
         for keyword, value in values.items()
@@ -150,7 +151,8 @@ def with_texts(
 
 def blank() -> bytes:
     """A one-colour image, for cards without one."""
-    width, height = 400, 600
+    width = 400
+    height = 600
     row = b"\0" + bytes((58, 66, 84)) * width
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return (
@@ -176,7 +178,8 @@ def _plain(kind: bytes, value: bytes, file: str, place: str) -> bytes:
         return value
     if kind == b"zTXt":
         return _inflated(value[1:], file, place)
-    compressed, rest = value[:1] == b"\1", value[2:]
+    compressed = value[:1] == b"\1"
+    rest = value[2:]
     body = rest.split(b"\0", 2)[-1]  # after language and translated keyword
     return _inflated(body, file, place) if compressed else body
 

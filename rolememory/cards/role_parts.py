@@ -150,12 +150,11 @@ def _is_of_card(book: Book) -> bool:
 def _merged(card: Card, books: list[Book]) -> JsonObject | None:
     """All books merged, in the common shape; None if there are none."""
     if books and _is_of_card(books[0]):
-        base, others = (
-            preserved_fields.without_note(books[0].hub, preserved_fields.OF_CARD)[0],
-            books[1:],
-        )
+        base = preserved_fields.without_note(books[0].hub, preserved_fields.OF_CARD)[0]
+        others = books[1:]
     else:
-        own, others = value_at(card.hub, BOOK), books
+        own = value_at(card.hub, BOOK)
+        others = books
         base = (
             _without(own, {_origin(book) for book in books})
             if isinstance(own, Mapping)
@@ -192,7 +191,8 @@ def _fresh(book: Book, before: list[JsonObject]) -> list[JsonObject]:
     for one in book.hub["entries"]:
         found = one.get("id")
         if found is None or not isinstance(found, int | str) or found in taken:
-            found, free = free, free + 1
+            found = free
+            free = free + 1
         taken.add(found)
         free = max(free, found + 1) if isinstance(found, int) else free
         marked = preserved_fields.with_note({**one, "id": found}, _FROM_BOOK, _origin(book))

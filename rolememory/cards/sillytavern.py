@@ -383,7 +383,8 @@ def _position(value: object) -> LorePosition | None:
 def _filter(raw: object) -> CharacterFilter | None:
     if not isinstance(raw, Mapping):
         return None
-    names, tags = _texts(raw.get("names")), _texts(raw.get("tags"))
+    names = _texts(raw.get("names"))
+    tags = _texts(raw.get("tags"))
     return (
         CharacterFilter(names=names, tags=tags, exclude=bool(raw.get("isExclude")))
         if names or tags

@@ -17,8 +17,10 @@ from rolememory.cards.limits import damaged
 from rolememory.errors import FileError
 from rolememory.schema.value_class import value_class
 
-_END, _LOCAL = b"PK\5\6", b"PK\3\4"
-_END_SIZE, _CENTRAL_SIZE = 22, 46
+_END = b"PK\5\6"
+_LOCAL = b"PK\3\4"
+_END_SIZE = 22
+_CENTRAL_SIZE = 46
 _ENCRYPTED = 0x1
 _WIDE = 0xFFFFFFFF
 
@@ -93,12 +95,14 @@ class Archive:
 
     def _joined(self, parts: Sequence[tuple["Archive", Member]], before: bytes) -> bytes:
         """The parts in sequence, then the directory and its end record, comment unchanged."""
-        out, directory = bytearray(before), bytearray()
+        out = bytearray(before)
+        directory = bytearray()
         for archive, one in parts:
             start = struct.pack("<I", len(out) - self.shift)
             directory += one.record[:42] + start + one.record[46:]
             out += archive.data[one.start : one.end]
-        count, at = len(parts), len(out) - self.shift
+        count = len(parts)
+        at = len(out) - self.shift
         end = struct.pack("<4HIIH", 0, 0, count, count, len(directory), at, len(self.comment))
         return bytes(out + directory) + _END + end + self.comment
 
@@ -128,7 +132,9 @@ def open_zip(data: bytes, file: str) -> Archive:
         FileError: missing, damaged, too large, or with 64-bit offsets.
     """
     with _opened(data, file) as archive:
-        infos, directory, comment = archive.infolist(), archive.start_dir, archive.comment
+        infos = archive.infolist()
+        directory = archive.start_dir
+        comment = archive.comment
     if len(infos) > limits.MEMBERS:
         raise FileError(
             file,
@@ -136,7 +142,8 @@ def open_zip(data: bytes, file: str) -> Archive:
             remedy="that is no card",
             members=limits.MEMBERS,
         )
-    lines, end = list(_lines(data, directory, len(infos))), data.rfind(_END)
+    lines = list(_lines(data, directory, len(infos)))
+    end = data.rfind(_END)
     starts = sorted({one.header_offset for one in infos} | {directory})
     wrong = any(one.file_size == _WIDE or _behind(one) > directory for one in infos)
     if wrong or starts[0] < 0 or sum(map(len, lines)) > end - directory:

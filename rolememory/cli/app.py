@@ -19,7 +19,9 @@ from rolememory.cli.verbs import VerbGroup
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 
-FAILED, WRONG_LINE, INTERRUPTED = 1, 2, 130
+FAILED = 1
+WRONG_LINE = 2
+INTERRUPTED = 130
 
 
 def application() -> typer.Typer:
@@ -115,11 +117,13 @@ def _told(error: Exception) -> int:
     """Print the error in one line; return the exit code."""
     code = FAILED
     if isinstance(error, command_line.UsageError):
-        message, code = error.text(words.ProcessLanguage.language), WRONG_LINE
+        message = error.text(words.ProcessLanguage.language)
+        code = WRONG_LINE
     elif isinstance(error, RoleMemoryError):
         message = error.text(words.ProcessLanguage.language)
     elif isinstance(error, usage.MISTAKE):
-        message, code = usage.worded(error), WRONG_LINE
+        message = usage.worded(error)
+        code = WRONG_LINE
     elif type(error).__name__ == "Abort":
         return INTERRUPTED
     else:

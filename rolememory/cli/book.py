@@ -102,7 +102,8 @@ def scan(
 def _report_json(report: "ScanReport") -> Row:
     """A scan for scripts."""
     counts = picked(report, "messages passes rolls budget used overflowed quiet notes")
-    fired, silent = map(_fired, report.fired), map(_silent, report.silent)
+    fired = map(_fired, report.fired)
+    silent = map(_silent, report.silent)
     return counts | {"fired": list(fired), "silent": list(silent)}
 
 

@@ -63,7 +63,8 @@ def contents(card: "Card") -> Row:
     from rolememory.cards.card import FIELDS
     from rolememory.cards.role_parts import role_id_in
 
-    book, assets = card.book, card.data.get("assets")
+    book = card.book
+    assets = card.data.get("assets")
     return {
         **picked(card, "name format spec version problems"),
         **{name: card.text(name) for name in ("nickname", "creator", "character_version")},

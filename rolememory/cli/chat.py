@@ -180,10 +180,8 @@ class ChatSession:
 
     def _previously(self, last: datetime) -> None:
         """A recap after days of inactivity."""
-        least, told = (
-            self.role_memory.settings.inject.previously_days,
-            self.role_memory.chapters(self.chat),
-        )
+        least = self.role_memory.settings.inject.previously_days
+        told = self.role_memory.chapters(self.chat)
         if least and told and datetime.now(UTC) - last >= timedelta(days=least):
             out.say("Previously:", style="bold")
             out.raw(told[-1].content)

@@ -94,8 +94,10 @@ def finding(
     return HealthFinding(level, about, where, told, say(remedy, **values))
 
 
-good, note = partial(finding, "good"), partial(finding, "note")
-warning, fault = partial(finding, "warning"), partial(finding, "fault")
+good = partial(finding, "good")
+note = partial(finding, "note")
+warning = partial(finding, "warning")
+fault = partial(finding, "fault")
 
 
 def _command(verb: str, name: str) -> str:
@@ -221,7 +223,8 @@ def _loaded(home: Path, settings: Settings) -> HealthFinding:
 def _templates(home: Path) -> Findings:
     folder = home / "templates"
     for file in sorted(folder.glob("*/*.jinja")):
-        kind, name = file.parent.name, file.name.split(".")[0]
+        kind = file.parent.name
+        name = file.name.split(".")[0]
         language: Language = "zh" if ".zh." in file.name else "en"
         for one in _template_notes(folder, kind, name, language):
             yield fault("template", one, remedy="until then the shipped one serves")
@@ -290,7 +293,8 @@ def _role(role: RoleMemory) -> Findings:
 
 def _problems(role: RoleMemory) -> Findings:
     """Errors in memory.json and in chats, with full paths, so that an editor can jump there; and in role.json."""
-    context, folder = role.parts.context.home, role.folder
+    context = role.parts.context.home
+    folder = role.folder
     for problem in still_ineffective(role.store.snapshot().problems, context.lexicon()):
         text = worded(problem)
         placed = text if text.startswith(str(folder)) else f"{folder}{os.sep}{text}"
@@ -305,7 +309,8 @@ def _problems(role: RoleMemory) -> Findings:
 
 def _behind(role: RoleMemory) -> Findings:
     """What is waiting to be learned."""
-    name, behind = role.role.name, role.learner.worker.status(ProcessLanguage.language)
+    name = role.role.name
+    behind = role.learner.worker.status(ProcessLanguage.language)
     if waiting := len(role.waiting()):
         level: Level = "warning" if waiting > MANY_WAIT else "note"
         review = f"`{_command('review', name)}`"
@@ -331,7 +336,8 @@ def _behind(role: RoleMemory) -> Findings:
 
 
 def _card(role: RoleMemory) -> Findings:
-    name, card = role.role.name, role.role.card
+    name = role.role.name
+    card = role.role.card
     if not card:
         return
     try:
@@ -342,7 +348,8 @@ def _card(role: RoleMemory) -> Findings:
 
 
 def _books(role: RoleMemory) -> Findings:
-    name, shared = role.role.name, role.folder.parent / "worldbooks"
+    name = role.role.name
+    shared = role.folder.parent / "worldbooks"
     missing = [book for book in role.role.worldbooks if not (shared / book).exists()]
     for book in missing:
         yield fault(
@@ -388,7 +395,8 @@ def _leftovers(role: RoleMemory) -> Findings:
 
 def _backups(role: RoleMemory) -> Findings:
     name = role.role.name
-    command, newest = _command("backup", name), next(iter(list_backups(role.folder)), None)
+    command = _command("backup", name)
+    newest = next(iter(list_backups(role.folder)), None)
     if newest is None and role.store.snapshot().memories:
         yield note("role", "no backup yet", name, remedy="`{command}` makes one", command=command)
     elif newest and (age := newest.age(datetime.now(UTC))) > OLD_BACKUP:
@@ -408,7 +416,8 @@ def _learning(settings: Settings, *, ask: bool) -> Findings:
     level: Level = "note" if by == "off" else "good"
     told = say(by, msgctxt="learning")
     yield finding(level, "learning", "memories are learned by: {told}", told=told)
-    endpoint, model = settings.learn.endpoint, settings.learn.model
+    endpoint = settings.learn.endpoint
+    model = settings.learn.model
     if endpoint == "upstream" and not settings.serve.upstream:
         yield warning(
             "learning",
@@ -416,7 +425,8 @@ def _learning(settings: Settings, *, ask: bool) -> Findings:
             remedy="set serve.upstream",
         )
     elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
-        named, other = "learn.endpoint", "learn.model"
+        named = "learn.endpoint"
+        other = "learn.model"
         named, other = (named, other) if endpoint else (other, named)
         yield warning(
             "learning",

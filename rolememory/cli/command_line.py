@@ -41,7 +41,8 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         UsageError: an option without its value, or an unsupported language.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    rest, given = [], {"--home": environment.get("ROLEMEMORY_HOME", ""), "--lang": "", "--json": ""}
+    rest = []
+    given = {"--home": environment.get("ROLEMEMORY_HOME", ""), "--lang": "", "--json": ""}
     words = iter(arguments[:end])
     for word in words:
         name, joint, value = word.partition("=")
@@ -54,7 +55,8 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
     home = Path(given["--home"] or DEFAULT_HOME)
     add_folder(home.expanduser() / "locales")
     if given["--lang"] and not spoken(given["--lang"]):
-        known, value = Listed(languages()), given["--lang"]
+        known = Listed(languages())
+        value = given["--lang"]
         raise UsageError(
             "{name}: expected one of {known}, got {value!r}",
             name="--lang",

@@ -114,7 +114,8 @@ def _go_on() -> bool:
 
 
 def _show(of: Role, row: JsonMapping, turn: "Turn", number: str) -> None:
-    user, now = row.get("user"), row.get("now", "")[:10]
+    user = row.get("user")
+    now = row.get("now", "")[:10]
     when = say(", ") + now if now else ""
     who = say(" and {user}", user=user) if user else ""
     out.line(f"\n== {number}  {of.name}{who}{when} ==", "bold magenta")

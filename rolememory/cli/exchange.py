@@ -132,8 +132,10 @@ def _tell(done: "Imported", dry_run: bool) -> None:
     head = say("would bring into") if dry_run else say("brought into")
     out.line(f"{head} {done.role.name}" + (say(" (new)") if done.made else ""), "bold")
     told = {name: _some(row[name]) for name in ("added", "changed", "kept", "files", "files_kept")}
-    changed, kept = say("changed to theirs"), say("ours kept")
-    columns, files_kept = "added changed kept files files_kept unchanged", say("files kept")
+    changed = say("changed to theirs")
+    kept = say("ours kept")
+    columns = "added changed kept files files_kept unchanged"
+    files_kept = say("files kept")
     out.record(row | told, columns, changed=changed, kept=kept, files_kept=files_kept)
     if dry_run:
         _tell_fields(done)

@@ -115,7 +115,8 @@ def doctor(
             mark, style = _MARKS[one.level]
             out.line(f"{say(mark)}{say(': ')}{one.text()}", style)
     levels = Counter(one.level for one in found)
-    faults, warnings = levels["fault"], levels["warning"]
+    faults = levels["fault"]
+    warnings = levels["warning"]
     values = {"faults": faults, "warnings": warnings, "findings": list(map(asdict, found))}
     if not out.json(values) and not terse and not faults + warnings:
         out.say("all is well", style="bold green")

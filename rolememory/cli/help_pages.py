@@ -122,7 +122,8 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("the beacon is dark", 10), wrapped("灯塔灭了，今夜无光", 10)
     (['the beacon', 'is dark'], ['灯塔灭了，', '今夜无光'])
     """
-    lines, line = [], ""
+    lines = []
+    line = ""
     for piece in _pieces(text):
         if line and cells(line + piece.rstrip()) > width:
             lines.append(line.rstrip())

@@ -107,7 +107,8 @@ def _chosen(users: Sequence[DataFolder], wanted: str | None) -> DataFolder:
     """
     if wanted is None and len(users) == 1:
         return users[0]
-    named, name = {user.name: user for user in users}, wanted or DEFAULT_USER
+    named = {user.name: user for user in users}
+    name = wanted or DEFAULT_USER
     if name not in named:
         raise UnknownNameError("user", name, named, remedy="say which with --profile")
     if wanted is None:

@@ -63,7 +63,8 @@ def _allowed(also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
 
     if not home_path().expanduser().is_dir():
         return False
-    home, gone = home_path().expanduser(), set(without)
+    home = home_path().expanduser()
+    gone = set(without)
     now = list(load_settings(home).settings.serve.allowed_origins)
     wanted = list(dict.fromkeys(one for one in (*now, *also) if one not in gone))
     if wanted == now:

@@ -26,7 +26,8 @@ def learns_by(settings: Settings) -> str:
 
 def servers(settings: Settings) -> Iterator[tuple[str, str, str]]:
     """(learning or replies, URL, environment variable of the key) of each server, without duplicates."""
-    learn, known = resolved(settings), dict[str, tuple[str, str]]()
+    learn = resolved(settings)
+    known = dict[str, tuple[str, str]]()
     for base, key in ((own(learn, step).endpoint, own(learn, step).api_key_env) for step in STEPS):
         known.setdefault(base or learn.endpoint, ("learning", key or learn.api_key_env))
     known.setdefault(settings.serve.upstream, ("replies", settings.serve.upstream_key_env))

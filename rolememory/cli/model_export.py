@@ -36,7 +36,8 @@ def export(home: Path, dtype: DType) -> None:
         ModelError: the model is missing or too large, cannot be exported, or differs too much.
         NotWrittenError: the disk refused.
     """
-    settings, folder = load_settings(home).settings.embedding, graph_folder(home)
+    settings = load_settings(home).settings.embedding
+    folder = graph_folder(home)
     model, sha256 = _original(settings)
     onnx_export.check_tools()
     _check_size(model)
@@ -116,7 +117,8 @@ def _drawn(local: LocalModel, name: str, scratch: Path, dtype: DType, tell: Tell
         ModelError: it cannot be exported, or differs too much.
     """
     tell("drawing the graph")
-    file, tokenizer = scratch / "graph.onnx", scratch / "tokenizer.json"
+    file = scratch / "graph.onnx"
+    tokenizer = scratch / "tokenizer.json"
     drawn = onnx_export.export_onnx(local, file)
     tokenizer.write_text(drawn.tokenizer, encoding="utf-8")
     if dtype == "int8":

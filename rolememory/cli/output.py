@@ -234,7 +234,8 @@ class Output:
         return Console(stderr=error, highlight=False)
 
     def _print(self, text: str, style: str, error: bool, end: str = "\n") -> None:
-        text, stream = printable(text), sys.stderr if error else sys.stdout
+        text = printable(text)
+        stream = sys.stderr if error else sys.stdout
         if style and stream.isatty():
             self.console(error).print(text, style=style, markup=False, soft_wrap=True, end=end)
         else:

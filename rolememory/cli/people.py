@@ -11,7 +11,8 @@ from rolememory.locales import Listed
 def users() -> None:
     """New names that may be somebody who is known are asked about."""
     with open_home() as home:
-        found, unasked = home.users(), home.strangers()
+        found = home.users()
+        unasked = home.strangers()
     rows = [
         {"user": one.name, "names": list(one.names), "memories": one.memories}
         | {"chats": one.chats, "roles": [role.name for role in one.roles]}
@@ -21,7 +22,8 @@ def users() -> None:
     if out.json({"users": rows, "unasked": asked}):
         return
     shown = [row | {"names": one.names[1:]} for one, row in zip(found, rows, strict=True)]
-    columns, empty = "user names memories chats roles", say("nobody is known yet")
+    columns = "user names memories chats roles"
+    empty = say("nobody is known yet")
     out.listing(shown, columns, empty, user=say("person"), roles=say("known to"))
     for row in asked:
         out.note(

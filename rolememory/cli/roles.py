@@ -76,7 +76,8 @@ def _would_go(home: "Home", name: str, for_good: bool) -> dict[str, Any]:
             raise
         return picked(home.folder.find_deleted(name), "id name") | {"for_good": True}
     found = home.role(role.id)
-    memories, chats = found.store.snapshot().memories, found.chats.chats(archived=True)
+    memories = found.store.snapshot().memories
+    chats = found.chats.chats(archived=True)
     return picked(role, "id name") | {
         "memories": len(memories),
         "chats": len(chats),
@@ -92,7 +93,8 @@ def restore(role: RoleName) -> None:
 
 
 def _row(home: "Home", role_memory: "RoleMemory") -> dict[str, Any]:
-    role, found = role_memory.role, role_memory.store.snapshot()
+    role = role_memory.role
+    found = role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
     own = (home.folder.folder(role.id) / "worldbooks").glob("[!.]*")
     return {

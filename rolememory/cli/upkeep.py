@@ -40,7 +40,8 @@ def history(
         | {"at": line.at.astimezone(), "op": say(line.op, msgctxt="change"), "what": _what(line)}
         for line, value in zip(lines, values, strict=True)
     ]
-    columns, why = "at actor op id what reason txn", say("why", msgctxt="change")
+    columns = "at actor op id what reason txn"
+    why = say("why", msgctxt="change")
     out.listing(values, columns, say("no changes on record"), rows, reason=why)
 
 
@@ -175,7 +176,8 @@ def restore(
         if listing:
             _list(role_memory.folder)
             return
-        done, found = role_memory.restore(which), role_memory.role
+        done = role_memory.restore(which)
+        found = role_memory.role
     row = {
         "role": found.id,
         "source": str(done.source),
@@ -198,7 +200,8 @@ def _list(folder: Path) -> None:
 
     rows = [_row(one) for one in list_backups(folder)]
     shown = [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows]
-    empty, made = say("no backups yet; `rolememory backup` makes one"), say("made", msgctxt="when")
+    empty = say("no backups yet; `rolememory backup` makes one")
+    made = say("made", msgctxt="when")
     out.listing(rows, "name made size state", empty, shown, made=made)
 
 

@@ -25,7 +25,8 @@ def changed_between(before: Snapshot, after: Snapshot) -> tuple[MemoriesById, Me
 
     Cost: O(changed), or O(memories) if what changed is no longer known.
     """
-    states, known = (before.memories, after.memories), after.changes.since(before.mark)
+    states = (before.memories, after.memories)
+    known = after.changes.since(before.mark)
     if known is None:
         return dict(states[0].items()), dict(states[1].items())
     touched = dict.fromkeys(reversed(known))

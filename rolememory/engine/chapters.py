@@ -21,11 +21,14 @@ class RoleChapters:
     def __init__(
         self, context: RoleContext, learning: RoleLearning, memories: RoleMemories
     ) -> None:
-        self._context, self._learning, self._memories = context, learning, memories
+        self._context = context
+        self._learning = learning
+        self._memories = memories
 
     def chapters(self, chat: Name = "") -> list[Memory]:
         """The current chapters, of one chat or of all, in story order."""
-        chat, memories = name_of(chat), self._memories.current()
+        chat = name_of(chat)
+        memories = self._memories.current()
         family = self._context.chats.family(chat) if chat else frozenset[str]()
         told = standing(memories, self._context.chats.visible_from(chat or None))
         gone = {*told.superseded, *told.withdrawn}

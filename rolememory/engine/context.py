@@ -75,7 +75,8 @@ class RoleContext:
     """One role's files and what was read from them. `lock`: one turn at a time."""
 
     def __init__(self, home: HomeContext, role_id: str) -> None:
-        self.home, self.id = home, role_id
+        self.home = home
+        self.id = role_id
         self.space = home.folder.space(role_id)
         self.store = RoleStore(
             self.space, self.settings.storage, busy=lambda: self.pipeline.is_indexing
@@ -151,7 +152,8 @@ class RoleContext:
 
     def _watch(self, role: Role) -> bool:
         """Watch the files that the role depends on; true if they are others than before."""
-        known, watched = self._watched, {**self.home.watched(self.id), **self.store.watched}
+        known = self._watched
+        watched = {**self.home.watched(self.id), **self.store.watched}
         watched |= self.pipeline.watched(role)
         for part in (self.chats.stories, self.forgotten, self.pinned):
             watched |= part.watched
@@ -163,7 +165,8 @@ class RoleContext:
         with one_look(DiskLook(look)):
             self.home.people.follow()
             role = self.role
-            settings, found = self.home.settings_of(role), self.store.snapshot()
+            settings = self.home.settings_of(role)
+            found = self.store.snapshot()
             self._keep_soon(found)
             return TurnFiles(role, settings, self.hearing(settings), found.memories, look)
 
@@ -309,7 +312,8 @@ class RoleContext:
 
     def _speakers(self, chat: str) -> set[str]:
         """The names of the speakers in a chat."""
-        role, known = self.role, self.chats.chat(chat)
+        role = self.role
+        known = self.chats.chat(chat)
         char = self.pipeline.card.character(role).name
         names = (name for _, name in known.speakers)
         return {*role.names, char, known.info.user or "", *names}

@@ -42,8 +42,10 @@ class RoleConversation:
         memories: RoleMemories,
         maintenance: RoleMaintenance,
     ) -> None:
-        self._context, self._learning = context, learning
-        self._memories, self._maintenance = memories, maintenance
+        self._context = context
+        self._learning = learning
+        self._memories = memories
+        self._maintenance = maintenance
 
     def observe(
         self,
@@ -79,7 +81,8 @@ class RoleConversation:
             NotWrittenError: the write failed; nothing changed.
         """
         self._context.home.check_open()
-        chat, user = name_of(chat), user_of(user)
+        chat = name_of(chat)
+        user = user_of(user)
         if turn_kind_of(kind) == "quiet":
             return Observed(chat)
         said = [*coerce_messages(messages), *self._replied(reply, user, kind)]
@@ -185,7 +188,8 @@ class RoleConversation:
         """
         from rolememory.engine.erase_user import erase_user, preview
 
-        role, learner = self._context, self._learning.learner
+        role = self._context
+        learner = self._learning.learner
         names = PersonNames(role.home.people.follow().names_of(name_of(user)))
         self._learning.learned()
         if dry_run:
@@ -205,7 +209,8 @@ class RoleConversation:
         `memories`: also remove what was learned from this chat alone, else it is kept without evidence, for the user of the chat.
         """
         role = self._context
-        users, known = role.chats.info(chat).users, self._memories.current().values()
+        users = role.chats.info(chat).users
+        known = self._memories.current().values()
         found = (_freed(one, chat, users, gone=memories) for one in known)
         edits = [edit for edit in found if edit]
         if edits:

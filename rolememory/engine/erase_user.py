@@ -29,7 +29,8 @@ def _traces_of(role: RoleContext, names: PersonNames) -> PersonTraces:
 
 def preview(role: RoleContext, names: PersonNames, learner: Learner) -> Erased:
     """What `erase_user` would remove. Raises: FileError: a chat cannot be read."""
-    traces, memories = _traces_of(role, names), role.stored().values()
+    traces = _traces_of(role, names)
+    memories = role.stored().values()
     gone = tuple(sorted(one.id for one in memories if traces.takes(fields_of(one))))
     waiting = sum(traces.takes(as_json(one.draft)) for one in learner.keeper.review.waiting())
     return replace(_of_chats(traces), memories=len(gone), ids=gone, waiting=waiting)
@@ -48,7 +49,8 @@ def erase_user(
     Raises:
         FileError, ReadOnlyRoleError, NotWrittenError: as `preview` and `erase`.
     """
-    space, traces = role.space, _traces_of(role, names)
+    space = role.space
+    traces = _traces_of(role, names)
     done = erase(space, traces, role.settings.storage)
     role.chats.forget(traces.clear)
     role.chats.stories.forget(traces.ids, names.all)
@@ -61,5 +63,6 @@ def erase_user(
     role.pipeline.chats.keep_only([info.id for info in role.chats.chats(archived=True)])
     maintenance.forget_upkeep()
     sweep(space)
-    told, left = _of_chats(traces), (*done.left, *leftovers(space, names, done.left))
+    told = _of_chats(traces)
+    left = (*done.left, *leftovers(space, names, done.left))
     return replace(done, left=left, chats=told.chats, messages=told.messages, waiting=waiting)

@@ -66,7 +66,8 @@ class Home:
         embedder: Embedder | None = None,
     ) -> None:
         self.context = HomeContext(storage, settings, embedder)
-        self.folder, self.space = self.context.folder, self.context.space
+        self.folder = self.context.folder
+        self.space = self.context.space
         self.people = self.context.people
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()

@@ -53,7 +53,8 @@ def coerce_messages(messages: Iterable[MessageLike] | MessageLike) -> tuple[Mess
 def _read(message: MessageLike) -> Message:
     """A message as `Message`: the same object for the same role and text, so that only new ones of a chat are read."""
     if isinstance(message, dict) and message.keys() == {"role", "content"}:
-        role, content = message["role"], message["content"]
+        role = message["role"]
+        content = message["content"]
         if isinstance(role, str) and isinstance(content, str):
             return _read_before(role, content)
     return Message.of(message)

@@ -25,7 +25,8 @@ class RoleLore:
 
     def problems(self) -> list[Problem | FileError]:
         """Problems of the role's files, each with its `text(language)`: role.json, settings, lists of the home, memories, chats, books."""
-        role, home = self._context, self._context.home
+        role = self._context
+        home = self._context.home
         return [
             *(one for one in home.folder.problems() if role.id in str(one.file)),
             *home.mistakes_of(role.role),

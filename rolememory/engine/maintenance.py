@@ -28,7 +28,8 @@ class RoleMaintenance:
     """Maintenance of a role."""
 
     def __init__(self, context: RoleContext, memories: RoleMemories) -> None:
-        self._context, self._memories = context, memories
+        self._context = context
+        self._memories = memories
         self._tended = StateFile(context.space, "tended")
         self._looked = float("-inf")  # the last check whether maintenance is due, by time.monotonic
 
@@ -37,11 +38,9 @@ class RoleMaintenance:
 
         Restores what an earlier `clean` archived if the reason no longer holds. Source: S4.15, S4.30.
         """
-        now, settings, visibility = (
-            time_of(now) or datetime.now(UTC),
-            self._context.settings,
-            self._context.chats.visible_from(None),
-        )
+        now = time_of(now) or datetime.now(UTC)
+        settings = self._context.settings
+        visibility = self._context.chats.visible_from(None)
         memories = self._context.stored()
         read = {name: glimpsed(one) for name, one in memories.items()}
 
@@ -108,7 +107,8 @@ class RoleMaintenance:
         """
         if not 0.0 <= factor <= 1.0:
             raise InvalidValueError("expected a factor from 0 to 1, got {factor}", factor=factor)
-        named, mine = self._context.home.folder.find(other), self._context.role
+        named = self._context.home.folder.find(other)
+        mine = self._context.role
         rest = [one for one in mine.associates if one.role not in (named.id, *named.names)]
         added = [Association(role=named.id, factor=factor)] if factor else []
         return self._context.home.folder.update(

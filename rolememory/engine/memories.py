@@ -90,8 +90,10 @@ class RoleMemories:
     """A role's memories, and changes by hand; every one is durable when the call returns."""
 
     def __init__(self, context: RoleContext, learning: RoleLearning) -> None:
-        self._context, self._learning = context, learning
-        self._contents, self._limits = Contents(self._digests), MemoryLimits()
+        self._context = context
+        self._learning = learning
+        self._contents = Contents(self._digests)
+        self._limits = MemoryLimits()
 
     def current(self) -> Mapping[str, Memory]:
         """All current memories by id, archived ones too, after executing the commands observed so far."""
@@ -132,7 +134,9 @@ class RoleMemories:
             ReadOnlyRoleError, NotWrittenError: the file is broken or the write failed; nothing was written.
         """
         with self._context.lock:
-            here, ids, edits = self._current(), list[str](), list[Edit]()
+            here = self._current()
+            ids = list[str]()
+            edits = list[Edit]()
             known: Any = here.memories  # nobody writes to it
             taken = ChainMap[str, object]({}, known)
             for raw in [memories] if isinstance(memories, str | Mapping) else memories:

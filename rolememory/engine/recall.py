@@ -53,7 +53,9 @@ class RoleRecall:
     """The read path of a role."""
 
     def __init__(self, context: RoleContext, learning: RoleLearning, associate: Associate) -> None:
-        self._context, self._learning, self._associate = context, learning, associate
+        self._context = context
+        self._learning = learning
+        self._associate = associate
         self._scenes = Scenes(context.space)
 
     def recall(
@@ -89,13 +91,12 @@ class RoleRecall:
         """
         role = self._context
         role.home.check_open()
-        said, chat, user, now = (
-            coerce_messages(messages),
-            name_of(chat),
-            user_of(user),
-            time_of(now),
-        )
-        present, members = names_of(present), names_of(members)
+        said = coerce_messages(messages)
+        chat = name_of(chat)
+        user = user_of(user)
+        now = time_of(now)
+        present = names_of(present)
+        members = names_of(members)
         asked = generation_of(generation)
         self._learning.learned_soon()
         files = role.turn_files()
@@ -169,7 +170,8 @@ class RoleRecall:
 
     def _scene_of(self, preview: ObservePreview, visibility: BranchVisibility) -> Mapping[str, str]:
         """The state of the scene at the end of a path, from messages that all readers have heard. Cost: O(messages searched)."""
-        path, chat = preview.path[-STAMPED:], preview.chat
+        path = preview.path[-STAMPED:]
+        chat = preview.chat
         shown = len(path) - (len(preview.path) - preview.unseen)  # earlier messages are not visible
 
         def heard(versions: Sequence[str]) -> bool:
@@ -203,8 +205,11 @@ class RoleRecall:
         """
         role = self._context
         role.home.check_open()
-        user, chat, now = user_of(user), user_of(chat), time_of(now)
-        present, members = names_of(present), names_of(members)
+        user = user_of(user)
+        chat = user_of(chat)
+        now = time_of(now)
+        present = names_of(present)
+        members = names_of(members)
         self._learning.learned_soon()
         role.home.people.follow()
         readers = role.chats.readers(chat or "", user, present, members)
@@ -235,7 +240,8 @@ class RoleRecall:
         self, factor: float, readers: Audience, story: str | None = None
     ) -> AssociatedRole:
         """The role as an associate of another one, limited to that story and these readers."""
-        role, known = self._context, self._learned_candidates()
+        role = self._context
+        known = self._learned_candidates()
         visibility = role.chats.visible_from(None, readers=readers, story=story)
         return AssociatedRole(role.role, factor, known, role.vectors(), visibility)
 

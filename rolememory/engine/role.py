@@ -72,9 +72,12 @@ class RoleMemory:
 
     def __init__(self, home: HomeContext, role_id: str, associate: Associate) -> None:
         context = RoleContext(home, role_id)
-        self.id, self.parts = role_id, RoleMemoryParts(context, associate)
-        self.space, self.store = context.space, context.store
-        self.chats, self.usage = context.chats, context.usage
+        self.id = role_id
+        self.parts = RoleMemoryParts(context, associate)
+        self.space = context.space
+        self.store = context.store
+        self.chats = context.chats
+        self.usage = context.usage
 
     recall = _of(RoleRecall.recall)
     search = _of(RoleRecall.search)
@@ -171,6 +174,7 @@ class RoleMemory:
         self.parts.context.close()
 
     def __repr__(self) -> str:
-        memories, chats = self.parts.context.stored(), self.chats.chats(archived=True)
+        memories = self.parts.context.stored()
+        chats = self.chats.chats(archived=True)
         told = counted(len(memories), "memory", "memories"), counted(len(chats), "chat")
         return f"<RoleMemory {self.role.name}: {', '.join(told)}>"

@@ -99,7 +99,8 @@ class PatternScanner:
         return names, total
 
     def _name_at(self, at: int) -> str:
-        back, self.at = self.at, at
+        back = self.at
+        self.at = at
         try:
             return self.group_name()
         finally:

@@ -105,7 +105,8 @@ class _Parser(PatternScanner):
         return tree
 
     def disjunction(self) -> Node:
-        outer, begins = self.branches, self.at
+        outer = self.branches
+        begins = self.at
         options: list[Node] = []
         while not options or self.take("|"):
             self.branches = (*outer, (begins, len(options)))

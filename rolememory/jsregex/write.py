@@ -106,7 +106,8 @@ class Writer:
         """The atom, refused if it matches the empty text: the rest of the text after it must differ from before."""
         self._guards += 1
         name = f"n{self._guards}"
-        before, after = f"(?=(?P<{name}>.*))", rf"(?!(?P={name})\Z)"
+        before = f"(?=(?P<{name}>.*))"
+        after = rf"(?!(?P={name})\Z)"
         return f"(?:{after}{atom}{before})" if behind else f"(?:{before}{atom}{after})"
 
     def _chars(self, node: CharacterSet) -> str:

@@ -117,7 +117,9 @@ class ChatModel:
         budget: ModelBudget | None = None,
     ) -> None:
         self._budget = budget  # None = asked on behalf of a person: no limits
-        self.where, self.upstream, self.timeout_s = where, upstream, timeout_s
+        self.where = where
+        self.upstream = upstream
+        self.timeout_s = timeout_s
         self.requests = 0  # sent so far
         self._schema_of = schema_of
         self._client: httpx.Client | None = None
@@ -292,10 +294,8 @@ class ChatModel:
         limit_s = haste.within(self.timeout_s)
         told = [{name: replace_surrogates(text) for name, text in one.items()} for one in messages]
         body = {"model": self.where.model, "messages": told, "stream": False, **form}
-        url, key = (
-            f"{shown(self.where.base)}/chat/completions",
-            signed(self.where.base) | bearer(self.where.key_env),
-        )
+        url = f"{shown(self.where.base)}/chat/completions"
+        key = signed(self.where.base) | bearer(self.where.key_env)
         self._call = call = UpstreamCall(
             self._client, url, orjson.dumps(body), key, deadline_s=limit_s
         )

@@ -53,7 +53,8 @@ class StatusError(Exception):
 
     def __init__(self, status: int, headers: Mapping[str, str], key_env: str = "") -> None:
         super().__init__(f"status {status}")
-        self.status, self.key_env = status, key_env
+        self.status = status
+        self.key_env = key_env
         self.rest_s = (
             _retry_after_s(headers.get("retry-after", "")) if status in (429, 503) else None
         )

@@ -61,7 +61,8 @@ class _LenientJsonParser:
             raise _CutError
         opened = self.text[self.place]
         self.place += 1
-        is_list, closes = opened in "[［", _CLOSES[opened]
+        is_list = opened in "[［"
+        closes = _CLOSES[opened]
         rows: list[Any] = []
         fields: dict[str, Any] = {}
         while self._more(closes):

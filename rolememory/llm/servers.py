@@ -32,7 +32,8 @@ class ModelServer:
         self.base = shown(base)
         self.requests = 0
         self.breaker = CircuitBreaker(self.base, limit=FAILURES, rest_s=REST_S, clock=clock)
-        self._turns, self._asked_at = turns, 0
+        self._turns = turns
+        self._asked_at = 0
 
     def allows(self, *, patient: bool = True) -> bool:
         """Whether a request may be sent now. `patient`: nobody is waiting, so a failing server is skipped for longer."""
@@ -74,7 +75,8 @@ class ModelServers:
     def __init__(
         self, clock: Callable[[], float] = monotonic, spending: Spending | None = None
     ) -> None:
-        self.traffic, self.spending = Traffic(clock), spending or Spending()
+        self.traffic = Traffic(clock)
+        self.spending = spending or Spending()
         self._clock = clock
         self._known: dict[str, ModelServer] = {}
         self._turns = 0

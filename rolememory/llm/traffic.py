@@ -23,7 +23,8 @@ class Traffic:
         self.model = ""
         self.turned_away = 0
         self._clock = clock
-        self._chats, self._last = 0, clock()
+        self._chats = 0
+        self._last = clock()
         self._cut: Callable[[], None] | None = None
         self._lock = threading.Lock()
         self._learning = threading.Lock()
@@ -32,7 +33,8 @@ class Traffic:
         """A chat needs the model: cancel the current request of learning."""
         with self._lock:
             self._chats += 1
-            cut, self._cut = self._cut, None
+            cut = self._cut
+            self._cut = None
             self.turned_away += cut is not None
         if cut is not None:
             cut()

@@ -116,7 +116,9 @@ class LocalizedText(Localized):
     __slots__ = ("msgctxt", "template", "values")
 
     def __init__(self, template: str, /, *, msgctxt: str = "", **values: object) -> None:
-        self.template, self.msgctxt, self.values = template, msgctxt, values
+        self.template = template
+        self.msgctxt = msgctxt
+        self.values = values
 
     def text(self, language: str = "en") -> str:
         """The message in that language."""
@@ -182,7 +184,8 @@ class Listed(Localized):
     __slots__ = ("_joint", "_parts")
 
     def __init__(self, parts: Iterable[object], joint: str = ", ") -> None:
-        self._parts, self._joint = tuple(parts), joint
+        self._parts = tuple(parts)
+        self._joint = joint
 
     def text(self, language: str = "en") -> str:
         """The joined names in that language."""

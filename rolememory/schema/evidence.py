@@ -60,7 +60,8 @@ class Later(Sequence[Part]):
 
     def _all(self) -> tuple[Part, ...]:
         if self._make is not None:
-            self._made, self._make = self._make(), None
+            self._made = self._make()
+            self._make = None
         return self._made
 
     @overload

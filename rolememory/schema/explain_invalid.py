@@ -58,11 +58,14 @@ def explained(error: JsonMapping) -> Problem:
     >>> explained({"type": "tuple_type", "loc": ("keys",), "input": "storm, rain", "msg": ""}).text()
     'keys: expected a list of strings, got "storm, rain"; write ["storm", "rain"]'
     """
-    kind, field, found = str(error["type"]), path(error["loc"]), quoted(error.get("input"))
+    kind = str(error["type"])
+    field = path(error["loc"])
+    found = quoted(error.get("input"))
     context = error.get("ctx") or {}
     word, _, how = kind.partition("_")
     if word in _EXPECTED and how in _OF_ANOTHER_TYPE:
-        wanted, shown = LocalizedText(_EXPECTED[word]), _example(word, error.get("input"))
+        wanted = LocalizedText(_EXPECTED[word])
+        shown = _example(word, error.get("input"))
         return Problem.of("wrong_type", field=field, wanted=wanted, found=found, example=shown)
     if kind in _BOUNDS:
         sign, bound = _BOUNDS[kind]

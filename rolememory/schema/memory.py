@@ -201,7 +201,8 @@ def lean(values: JsonObject, told: set[str], unknown: JsonObject | None = None) 
 
     `told`: the fields set explicitly. Cost: some 2 µs.
     """
-    one, put = object.__new__(Memory), object.__setattr__
+    one = object.__new__(Memory)
+    put = object.__setattr__
     put(one, "id", values["id"])  # an empty dict would take over the table of `values`
     one.__dict__.update(values)
     put(one, "__pydantic_fields_set__", told)
@@ -231,7 +232,9 @@ class UnreadMemory(Memory, defer_build=True):
     @classmethod
     def each(cls, ids: Sequence[str], read: Callable[[int], Memory]) -> dict[str, Memory]:
         """Unread memories with these ids; `read` loads the memory of a number. Cost: some .5 µs each."""
-        found, new, put = dict[str, Memory](), object.__new__, object.__setattr__
+        found = dict[str, Memory]()
+        new = object.__new__
+        put = object.__setattr__
         for number, one in enumerate(ids):
             found[one] = memory = new(cls)
             put(memory, "__pydantic_private__", (number, ids, read))
@@ -239,7 +242,8 @@ class UnreadMemory(Memory, defer_build=True):
 
     def __getattribute__(self, name: str) -> Any:
         """The attribute; those independent of the content do not load it."""
-        get, put = object.__getattribute__, object.__setattr__
+        get = object.__getattribute__
+        put = object.__setattr__
         if name == "__class__":
             return Memory
         place = get(self, "__pydantic_private__")
@@ -326,9 +330,11 @@ def readable_id(content: str, taken: Container[str] = ()) -> str:
 
 def _free_number(stem: str, taken: Container[str]) -> int:
     """A number from 2 on that makes an id of the stem that is free: the next one. Cost: O(log of it)."""
-    least, most = 1, 2
+    least = 1
+    most = 2
     while f"{stem}{most}" in taken:
-        least, most = most, 2 * most
+        least = most
+        most = 2 * most
     while most - least > 1:
         middle = (least + most) // 2
         least, most = (middle, most) if f"{stem}{middle}" in taken else (least, middle)

@@ -52,7 +52,8 @@ class Admission:
     def note_small(self, asker: Hashable = None) -> None:
         """Record a small request: large ones of other clients yield to it."""
         if asker != self._asker:
-            self._asker, self._before = asker, self._asked
+            self._asker = asker
+            self._before = self._asked
         self._asked = time.monotonic()
 
     async def pace(self, size: int, asker: Hashable = None) -> None:
@@ -99,7 +100,9 @@ class QueueTicket:
     """The processing slot of a large request."""
 
     def __init__(self, admission: Admission) -> None:
-        self._admission, self._began, self._over = admission, time.monotonic(), False
+        self._admission = admission
+        self._began = time.monotonic()
+        self._over = False
 
     def leave(self) -> None:
         """Let the next one begin. Idempotent."""

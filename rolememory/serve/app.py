@@ -51,10 +51,8 @@ async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
 async def lost(request: Request, error: Exception) -> Response:
     """The error response for unknown paths and methods."""
     status = getattr(error, "status_code", 404)
-    language, path = (
-        language_of(request.headers, request.app.state.app_state.language),
-        request.url.path,
-    )
+    language = language_of(request.headers, request.app.state.app_state.language)
+    path = request.url.path
     shown = "/v1/" if path.endswith(("/completions", "/models")) else path  # a truncated base URL
     body = REFUSALS.get(status, REFUSALS[404]).body(language, shown)
     headers = getattr(error, "headers", None)

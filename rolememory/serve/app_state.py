@@ -101,11 +101,14 @@ class AppState:
     """The state of the application, one per process. Thread-safe. Of several processes the first learns and has the displayed turns."""
 
     def __init__(self, home: Home, language: str = "en", peers: Peers | None = None) -> None:
-        self.home, self.language, self.peers = home, language, peers or Peers()
+        self.home = home
+        self.language = language
+        self.peers = peers or Peers()
         self.token, self.fresh_token = token_of(home.path)
         self.keys = ApiKeys(home.path, self.token)
         allow(self.settings.plugins if self.settings.service else None)
-        self.bus, self.admission = EventBus(), Admission()
+        self.bus = EventBus()
+        self.admission = Admission()
         self.unidentified: dict[tuple[str, tuple[str, ...]], UnidentifiedCall] = {}
         self._turns: dict[str, deque[TurnNote]] = {}
         self._lock = threading.Lock()

@@ -36,7 +36,8 @@ class Unpacked:
     """Decompresses a body in chunks, lazily."""
 
     def __init__(self, receive: "Receive") -> None:
-        self._receive, self._unpacker = receive, zlib.decompressobj(47)
+        self._receive = receive
+        self._unpacker = zlib.decompressobj(47)
         self._more = True  # compressed chunks to come
         self._over = False
         self._full = False  # output may remain without further input
@@ -50,7 +51,8 @@ class Unpacked:
             message = await self._receive()
             if message["type"] != "http.request":
                 return message
-            packed, self._more = message.get("body", b""), message.get("more_body", False)
+            packed = message.get("body", b"")
+            self._more = message.get("more_body", False)
         elif self._full:
             await asyncio.sleep(0)  # let other tasks run between chunks
         plain = b"" if self._unpacker.eof else self._unpacker.decompress(packed, PIECE)
@@ -82,10 +84,15 @@ class Body:
         may_pass: bool = False,
         asker: Hashable = None,
     ) -> None:
-        self._admission, self.asker = admission or Admission(), asker
-        self._receive, self._most, self._refuse = receive, most, refuse
+        self._admission = admission or Admission()
+        self.asker = asker
+        self._receive = receive
+        self._most = most
+        self._refuse = refuse
         self._until = time.monotonic() + within_s
-        self._expected, self._turn_s, self._may_pass = expected, turn_s, may_pass
+        self._expected = expected
+        self._turn_s = turn_s
+        self._may_pass = may_pass
         self._size = self._held = 0
         self._done = self.large = False
         self.turn: QueueTicket | None = None
@@ -131,7 +138,8 @@ class Body:
             return self._admission.hold(came, self._most)
         if not self.large:
             self._admission.free(self._held, large=False)
-            self.large, self._held = True, 0
+            self.large = True
+            self._held = 0
             whole = min(self._expected or self._most, self._most)
             if not await self._admission.reserve(whole, self._most, BUSY_S):
                 return False

@@ -98,7 +98,8 @@ class Listener:
 
     def __init__(self, bus: EventBus, after: int) -> None:
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._bus, self._after = bus, after
+        self._bus = bus
+        self._after = after
 
     def __enter__(self) -> Self:
         self.gap = self._bus.hear(self._queue, self._after)

@@ -41,7 +41,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
+MOST_HEADERS = 200
+HEADER_BYTES = 64 * 1024
 _DRAIN_S = 1.0
 HEADERS = {
     "content-security-policy": (
@@ -131,7 +132,9 @@ class AccessGuard:
     """ASGI middleware: enforces `AccessRules`, and adds security headers to responses of the page and REST."""
 
     def __init__(self, app: App, rules: Callable[[], AccessRules], admission: Admission) -> None:
-        self._app, self._rules, self._admission = app, rules, admission
+        self._app = app
+        self._rules = rules
+        self._admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -164,9 +167,11 @@ class AccessGuard:
         self, request: "GuardedRequest", receive: Receive, answer: "_GuardedResponse"
     ) -> Body:
         """The body with its limits; unpacked, unless the upstream gets it as it is."""
-        expected, passes = request.length or None, request.proxied
+        expected = request.length or None
+        passes = request.proxied
         if request.encoding in PACKED and (not passes or re.fullmatch(_TURNS, request.path)):
-            receive, expected = Unpacked(receive).receive, None
+            receive = Unpacked(receive).receive
+            expected = None
             headers = request.scope["headers"]
             request.scope["headers"] = [one for one in headers if one[0] != b"content-encoding"]
         return Body(
@@ -187,8 +192,11 @@ class GuardedRequest(HTTPConnection):
     def __init__(self, scope: Scope, rules: AccessRules) -> None:
         super().__init__(scope)
         _drop_slash(scope)
-        self.rules, self.path, self.method = rules, scope["path"], scope["method"]
-        self.proxied, self.reads = proxied(self.path), self.method in _READING
+        self.rules = rules
+        self.path = scope["path"]
+        self.method = scope["method"]
+        self.proxied = proxied(self.path)
+        self.reads = self.method in _READING
         self.encoding = self._header("content-encoding").strip().lower()
 
     @property
@@ -238,7 +246,8 @@ class GuardedRequest(HTTPConnection):
     def _keys(self) -> list[str]:
         """The keys or tokens in the headers."""
         bearer = self._header("authorization").removeprefix("Bearer ").strip()
-        own, anthropic = self._header("x-rolememory-token"), self._header("x-api-key")
+        own = self._header("x-rolememory-token")
+        anthropic = self._header("x-api-key")
         return list(filter(None, (bearer, own, anthropic)))
 
     def _has_token(self) -> bool:
@@ -300,7 +309,8 @@ class GuardedRequest(HTTPConnection):
 
     def _navigates(self) -> bool:
         """Whether this is a navigation to our page: allowed from any site, and read-only."""
-        how, what = self._header("sec-fetch-mode"), self._header("sec-fetch-dest")
+        how = self._header("sec-fetch-mode")
+        what = self._header("sec-fetch-dest")
         return how == "navigate" and what == "document"
 
     def _check_forwarded(self) -> None:
@@ -454,7 +464,8 @@ class _GuardedResponse:
     """Sends a response, with our headers on everything that is not relayed from the upstream."""
 
     def __init__(self, send: Send, request: GuardedRequest) -> None:
-        self._send, self._request = send, request
+        self._send = send
+        self._request = request
         self._begun = self.refused = False
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
@@ -501,7 +512,8 @@ class _GuardedResponse:
             )
 
     def _added(self) -> Iterable[tuple[bytes, bytes]]:
-        request, token = self._request, self._request.rules.token
+        request = self._request
+        token = self._request.rules.token
         yield from self._shared()
         if request.proxied:
             return

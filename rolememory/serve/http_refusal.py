@@ -19,8 +19,10 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
     """A refused request: status, code, message and hint."""
 
     def __init__(self, status: int, code: str, message: str, hint: str, **values: Any) -> None:
-        self.status, self.code = status, code
-        self.message, self.hint = LocalizedText(message, **values), LocalizedText(hint)
+        self.status = status
+        self.code = code
+        self.message = LocalizedText(message, **values)
+        self.hint = LocalizedText(hint)
         super().__init__(str(self.message))
 
     def body(self, language: Language, path: str = "") -> bytes:
@@ -29,7 +31,8 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
         >>> HttpRefusal(429, "busy", "too many headers", "try again").body("zh", "/api/roles").decode()
         '{"error":{"code":"busy","message":"请求头太多","hint":"请再试一次"}}'
         """
-        message, hint = self.message.text(language), self.hint.text(language)
+        message = self.message.text(language)
+        hint = self.hint.text(language)
         return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
 
 

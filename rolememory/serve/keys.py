@@ -85,7 +85,8 @@ class ApiKeys:
     """The keys of a home, and its token as a key with all rights. Reloaded when the file changes."""
 
     def __init__(self, home: Path, token: str) -> None:
-        self._path, self._token = home / NAME, token
+        self._path = home / NAME
+        self._token = token
         self._mark: object = None
         self._known: Mapping[str, ApiKey] = {}
 
@@ -97,7 +98,8 @@ class ApiKeys:
         """
         mark = signature(self._path)
         if mark != self._mark:
-            self._known, self._mark = self._read(), mark
+            self._known = self._read()
+            self._mark = mark
         return sorted(self._known.values(), key=lambda one: one.name)
 
     def caller(self, given: str) -> Caller | None:
@@ -124,7 +126,8 @@ class ApiKeys:
         Raises:
             InvalidValueError: the name is taken, a right is unknown, or "admin" is given to a key restricted to some roles.
         """
-        kept, wanted = self.all(), tuple(dict.fromkeys(rights))
+        kept = self.all()
+        wanted = tuple(dict.fromkeys(rights))
         if any(one.name == name for one in kept) or not name.strip():
             raise InvalidValueError(
                 "{name!r}: there is a key of this name; choose another", name=name
@@ -157,7 +160,8 @@ class ApiKeys:
             told = jwt.decode(given, key.digest, ["HS256"], options={"require": ["sub", "exp"]})
         except (jwt.InvalidTokenError, StopIteration):
             return None
-        user, role = told["sub"], str(told.get("role", ""))
+        user = told["sub"]
+        role = str(told.get("role", ""))
         if not user or key.user not in (EVERY, user) or "admin" in key.rights:
             return None
         if not role:

@@ -60,7 +60,8 @@ class Peers:
         sender = threading.Thread(target=_send, args=(pipe, queue), daemon=True)
         self._senders.append(sender)
         sender.start()
-        begun, heard = 0, False
+        begun = 0
+        heard = False
         try:
             while True:
                 kind, values = pipe.recv()

@@ -41,7 +41,8 @@ class Relayed:
     """ASGI, in the first process: restores the client of a relayed request."""
 
     def __init__(self, app: App, address: RelayAddress) -> None:
-        self._app, self._address = app, address
+        self._app = app
+        self._address = address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -57,7 +58,8 @@ class WorkerRelay:
     """ASGI, in the other processes: handles turns, forwards everything else to the first."""
 
     def __init__(self, app: App, address: RelayAddress) -> None:
-        self._app, self._address = app, address
+        self._app = app
+        self._address = address
         self._client = httpx.AsyncClient(
             timeout=httpx.Timeout(None, connect=10.0),
             trust_env=False,

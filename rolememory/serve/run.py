@@ -149,7 +149,8 @@ class _Server(uvicorn.Server):
         first: Callable[[], None] | None,
     ) -> None:
         super().__init__(config)
-        self._ready, self._first = ready, first
+        self._ready = ready
+        self._first = first
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -38,7 +38,9 @@ class Workers:
     """The additional processes. One that ends is replaced; all end with the first, however it ends."""
 
     def __init__(self, peers: Peers, job: Job, count: int) -> None:
-        self._peers, self._job, self._count = peers, job, count
+        self._peers = peers
+        self._job = job
+        self._count = count
         self._over = False
         self._running: dict[int, BaseProcess] = {}
         self._threads: list[threading.Thread] = []

@@ -57,7 +57,8 @@ def referenced(
         for memory in injected
     }
     holders = Counter(token for words in distinctive.values() for token in words)
-    said, whole = set(tokens(text)), letters(text)
+    said = set(tokens(text))
+    whole = letters(text)
     found: list[Reference] = []
     for memory in injected:
         if len(memory.content.encode()) >= RECITED and letters(memory.content) in whole:

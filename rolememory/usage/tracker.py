@@ -65,8 +65,11 @@ class Usage:
         near: Near,
     ) -> None:
         self.uses = UsageLog(space)
-        self._chats, self._memories, self._names = chats, memories, names
-        self._pool, self._near = pool, near
+        self._chats = chats
+        self._memories = memories
+        self._names = names
+        self._pool = pool
+        self._near = near
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
         self._compared: dict[str, dict[str, object]] = {}  # by chat and version: the last inputs
         self._cached: OrderedDict[Hashable, _CachedEffects] = (
@@ -158,7 +161,8 @@ class Usage:
             known = self._chats.chat(chat)
             if not known.info.teaches:
                 return
-            names, before = frozenset(self._names(chat)), self._compared.pop(chat, {})
+            names = frozenset(self._names(chat))
+            before = self._compared.pop(chat, {})
             memories = self._memories()  # those of other roles are weighted by those roles
             self._compared[chat] = {
                 version: self._compare(
@@ -206,7 +210,8 @@ class Usage:
         compared = hash(reply), hash(query), held, names, near
         if compared != before:
             used = referenced(reply, held, query=query, names=names, near=near)
-            ids, at = {one.id for one in used}, path[place].at
+            ids = {one.id for one in used}
+            at = path[place].at
             self.uses.note(chat, version, [one.id for one in held], ids, at)
         return compared
 

@@ -70,13 +70,12 @@ def _role_plan(
     left: Mapping[str, str],
 ) -> RolePlan:
     """The plan of one character. `free`: roles that belong to no other character; `left`: roles by fingerprint whose character's file is gone."""
-    stamp, known = files.stamp(path), roles.get(str(row.get("role")))
+    stamp = files.stamp(path)
+    known = roles.get(str(row.get("role")))
     if known and row.get("stamp") == list(stamp):
-        greets, world, mark = (
-            bool(row.get("greets")),
-            str(row.get("world", "")),
-            str(row.get("mark", "")),
-        )
+        greets = bool(row.get("greets"))
+        world = str(row.get("world", ""))
+        mark = str(row.get("mark", ""))
         return RolePlan(path.name, known.name, "same", known.id, None, stamp, greets, world, mark)
     card = load(path)
     mark = fingerprint(card)

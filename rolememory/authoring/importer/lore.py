@@ -66,7 +66,8 @@ def _goal(home: Home, name: str, data: bytes, ledger: Ledger, taken: set[str]) -
         now = _standing(home, file)
         state = state_of(None if now is None else digest(now), digest(data), row.get("digest", ""))
         return file, state
-    stem, number = file_name(PurePath(name).stem), 1
+    stem = file_name(PurePath(name).stem)
+    number = 1
     file = f"{stem}.json"
     while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (
         None,

@@ -53,8 +53,12 @@ class _Planner:
     def __init__(
         self, home: Home, source: DataFolder, ledger: Ledger, wishes: ImportSettings
     ) -> None:
-        self._home, self._source, self._ledger, self._wishes = home, source, ledger, wishes
-        self._problems, self._settings = Problems(), TavernSettings()
+        self._home = home
+        self._source = source
+        self._ledger = ledger
+        self._wishes = wishes
+        self._problems = Problems()
+        self._settings = TavernSettings()
         with self._problems.noted():
             if not source.bare:
                 self._settings = read_settings(source.settings)
@@ -64,7 +68,10 @@ class _Planner:
 
     def plan(self, tell: Tell) -> ImportPlan:
         """The whole plan."""
-        home, source, ledger, problems = self._home, self._source, self._ledger, self._problems
+        home = self._home
+        source = self._source
+        ledger = self._ledger
+        problems = self._problems
         chats = self._identified([*self._solo(tell), *self._grouped()])
         worlds = {} if source.bare else read_worlds(source, problems)
         if source.only:
@@ -86,7 +93,8 @@ class _Planner:
 
     def _without_card(self) -> RolePlan:
         """The role for a folder of chats without a card: as given or imported before, else the only role of that name."""
-        name, roles = self._source.only, self._home.roles()
+        name = self._source.only
+        roles = self._home.roles()
         named = called(roles, name)
         wanted = self._wishes.role or self._ledger.of("role", name).get("role")
         other = named[0] if len(named) == 1 else None
@@ -159,7 +167,8 @@ class _Planner:
 
     def _grouped(self) -> Iterator[ChatPlan]:
         """Group chats; a chat without a group goes to its speakers."""
-        source, problems = self._source, self._problems
+        source = self._source
+        problems = self._problems
         if source.only:
             return
         paths = {path.stem: path for path in problems.listed(source.group_chats, ".jsonl")}
@@ -202,7 +211,8 @@ class _Planner:
 
     def _identified(self, chats: list[ChatPlan]) -> list[ChatPlan]:
         """Each chat with a unique id. Old branches share their parent's; then the parent keeps it."""
-        found, taken = [], set[tuple[str, str]]()
+        found = []
+        taken = set[tuple[str, str]]()
         for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
             wanted = str(self._ledger.of("chat", chat.key).get("chat") or chat.id)
             heard_by = chat.listeners or (chat.folder,)
@@ -213,7 +223,9 @@ class _Planner:
         return found
 
     def _state(self, chat: ChatPlan) -> State:
-        row, wishes, roles = self._ledger.of("chat", chat.key), self._wishes, self._roles
+        row = self._ledger.of("chat", chat.key)
+        wishes = self._wishes
+        roles = self._roles
         known = {plan.role for plan in roles.values() if plan.role}
         had = set(row.get("roles", ()))
         if not row or (had and had.isdisjoint(known)):  # the roles that had it were deleted

@@ -68,7 +68,9 @@ class ImportRun:
         stories: Mapping[str, Living] = MappingProxyType({}),
     ) -> None:
         """`stories`: by avatar, for those of `plan.many`, whether the chats of a role share one story; by default each is its own."""
-        self.home, self.plan, self.ledger = home, plan, ledger
+        self.home = home
+        self.plan = plan
+        self.ledger = ledger
         self._hidden = hidden
         self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
         self._roles: dict[str, RolePlan] = dict(plan.roles)
@@ -118,10 +120,8 @@ class ImportRun:
         if role.card is not None and role.state == "changed":
             import_card(self.home, role.card, into=self.home.folder.find(role_id))
         self._roles[role.avatar] = replace(role, role=role_id)
-        row, stamp = (
-            self.ledger.of("role", role.avatar),
-            None if role.stamp is None else list(role.stamp),
-        )
+        row = self.ledger.of("role", role.avatar)
+        stamp = None if role.stamp is None else list(role.stamp)
         linked = row.get("linked", []) if row.get("role") == role_id else []
         fields = {"greets": role.greets, "world": role.world, "mark": role.mark, "linked": linked}
         self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, **fields)
@@ -196,7 +196,8 @@ class ImportRun:
             )
         summaries = dict(self.ledger.of("chat", plan.key).get("summaries", {}))
         for role in here:
-            heard, known = transcripts.of(role, begun(plan)), str(role.role)
+            heard = transcripts.of(role, begun(plan))
+            known = str(role.role)
             if heard.since is not None:
                 before = summaries.get(known, ())
                 done, summaries[known] = self._told(plan, chat, role, heard, done, before)

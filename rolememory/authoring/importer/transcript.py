@@ -35,7 +35,10 @@ class ChatTranscripts:
     def __init__(
         self, chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan], *, hidden: bool
     ) -> None:
-        self._chat, self._plan, self._roles, self._hidden = chat, plan, roles, hidden
+        self._chat = chat
+        self._plan = plan
+        self._roles = roles
+        self._hidden = hidden
         self._messages = chat.messages
         if plan.group:
             names = Counter(role.name for role in roles.values())

@@ -15,7 +15,8 @@ def _limit(subject: Subject) -> int:
 @each_entry
 def too_dear(subject: Subject, lore: Lore) -> Findings:
     """Entries that exceed the budget alone."""
-    tokens, limit = subject.costs[lore.entry.id], _limit(subject)
+    tokens = subject.costs[lore.entry.id]
+    limit = _limit(subject)
     if tokens > limit and not lore.entry.ignore_budget:
         yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
 

@@ -62,7 +62,8 @@ def _is_foreign(text: str, keys: Sequence[str]) -> bool:
     """Whether a text is in another script than all of these keys, and contains none of them."""
     if len(text) < _ENOUGH or scripts(text).keys() & {"kana", "hangul"}:
         return False
-    chinese, folded = language_of(text) == "zh", folded_key(text)
+    chinese = language_of(text) == "zh"
+    folded = folded_key(text)
     return not any(("han" in scripts(key)) is chinese or folded_key(key) in folded for key in keys)
 
 

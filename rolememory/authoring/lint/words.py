@@ -8,7 +8,8 @@ from rolememory.locales import Localized, translatable, translated
 from rolememory.schema.evidence import Value
 from rolememory.schema.scene import Language
 
-E, W = Severity.ERROR, Severity.WARNING
+E = Severity.ERROR
+W = Severity.WARNING
 
 
 class FaultWording(NamedTuple):

@@ -177,7 +177,8 @@ def _message(raw: JsonMapping, place: int) -> TavernMessage | None:
     text = _text(raw)
     if text is None:
         return None
-    extra, hidden = object_of(raw.get("extra")), raw.get("is_system") is True
+    extra = object_of(raw.get("extra"))
+    hidden = raw.get("is_system") is True
     name = text_of(raw.get("name")).strip()
     return TavernMessage(
         place=place,
@@ -200,7 +201,8 @@ def _text(raw: JsonMapping) -> str | None:
     """The text: `mes`; if empty the selected swipe; in other programs' files an object around it."""
     said = raw.get("mes")
     said = said.get("message") if isinstance(said, dict) else said
-    swipes, chosen = raw.get("swipes"), raw.get("swipe_id")
+    swipes = raw.get("swipes")
+    chosen = raw.get("swipe_id")
     if (
         said in (None, "")
         and isinstance(swipes, list)

@@ -73,7 +73,8 @@ def heard(
     [2, 3]
     """
     own = [at for at, one in enumerate(messages) if one.avatar == avatar]
-    since, until = 0, len(messages)
+    since = 0
+    until = len(messages)
     if _came_later(messages, avatar, greets):
         since = own[0] if own else until
     if avatar not in members:

@@ -51,7 +51,8 @@ def read_settings(path: Path) -> TavernSettings:
     if not path.exists():
         return TavernSettings()
     raw = files.read_object(path, files.SETTINGS)
-    power, lore = object_of(raw.get("power_user")), _lore(raw)
+    power = object_of(raw.get("power_user"))
+    lore = _lore(raw)
     return TavernSettings(
         user=text_of(raw.get("username")).strip(),
         personas={persona.avatar: persona for persona in _personas(power)},

@@ -117,8 +117,11 @@ class McpServer(MCPServer[Any]):
             instructions=translated(_ABOUT, language),
             subscriptions=False,
         )
-        self._home, self._service = home, service
-        self._place, self._language, self._user = str(home.path), language, user
+        self._home = home
+        self._service = service
+        self._place = str(home.path)
+        self._language = language
+        self._user = user
 
     def speak(self) -> None:
         """Translate the descriptions of arguments, and remove arguments that are fixed."""
@@ -199,7 +202,8 @@ def _headers(context: Context[Any, Any] | None) -> Mapping[str, str]:
 @contextmanager
 def _log_left_alone() -> Iterator[None]:
     """Keep the `mcp` package from configuring the root logger when a server is created."""
-    root, ours = logging.getLogger(), logging.NullHandler()
+    root = logging.getLogger()
+    ours = logging.NullHandler()
     root.addHandler(ours)
     try:
         yield

@@ -72,7 +72,8 @@ class Tools:
         salience: Annotated[float, described("how much it matters, 0..1", ge=0.0, le=1.0)] = 0.5,
     ) -> Annotated[CallToolResult, MemoryWritten]:
         """Keep one memory. What the role knows already is not written twice."""
-        role_memory, text = self.home.role(role), strip(content).strip()
+        role_memory = self.home.role(role)
+        text = strip(content).strip()
         if not text:
             raise InvalidValueError("content: there is nothing to remember; write a sentence")
         if secrets_in(text):

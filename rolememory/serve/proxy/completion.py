@@ -33,7 +33,8 @@ def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
     >>> names_of("Lin: Hello\nSeraphina:\n<|im_start|>assistant\n", ["\nLin:"]).char
     ''
     """
-    stopped, next_one = _stopped_at(stop), _next_speaker(prompt)
+    stopped = _stopped_at(stop)
+    next_one = _next_speaker(prompt)
     if not stopped:
         return SpeakerNames()
     if for_the_user(prompt, stop, char):

@@ -33,7 +33,8 @@ class DeadlineRunner:
     def __init__(self, alone_s: float = ALONE_S) -> None:
         self.late = 0
         self._threads = ThreadPoolExecutor(THREADS, "rolememory-turn")
-        self._alone_s, self._core = alone_s, asyncio.Semaphore()
+        self._alone_s = alone_s
+        self._core = asyncio.Semaphore()
         self._lock = threading.Lock()
         self._background = asyncio.Semaphore(AT_ONCE)
         self._waited_for, self._none = 0, asyncio.Event()  # number of awaited tasks; set if none
@@ -139,7 +140,8 @@ class Once:
     def __call__(self) -> None:
         """Do it, or wait for it."""
         with self._doing:
-            work, self._work = self._work, None
+            work = self._work
+            self._work = None
             if work:
                 work()
 

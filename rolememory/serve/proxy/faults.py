@@ -38,7 +38,8 @@ def unreachable(request: Request, app_state: AppState, error: Exception) -> Resp
         if isinstance(error, httpx.TimeoutException)
         else (502, "upstream_unreachable")
     )
-    upstream, kind = shown(app_state.settings.upstream), type(error).__name__
+    upstream = shown(app_state.settings.upstream)
+    kind = type(error).__name__
     said = LocalizedText(
         "the model server {upstream} cannot be reached: {kind}", upstream=upstream, kind=kind
     )

@@ -57,7 +57,8 @@ def missed(
     if not chat or not (witnesses := _witnesses(home, role_memory, messages, group)):
         return 0
     seen = role_memory.chats.preview(messages, chat=chat, user=user or "")
-    new, most = {_words(said) for said in seen.entered}, 2 * len(messages)
+    new = {_words(said) for said in seen.entered}
+    most = 2 * len(messages)
     paths = [said for one in witnesses for said in _path(one, seen.chat, most)]
     return _end_of(new & _told_without(role_memory, paths), messages)
 
@@ -79,7 +80,8 @@ def _end_of(gone: set[Words], messages: Sequence[Message]) -> int:
 
 def _told_without(role_memory: "RoleMemory", paths: Iterable[ChatMessage]) -> set[Words]:
     """The messages that only occurred while this role was absent."""
-    heard, without = set[Words](), set[Words]()
+    heard = set[Words]()
+    without = set[Words]()
     for said in paths:
         (heard if any(is_called(role_memory, name) for name in said.members) else without).add(
             _words(said)

@@ -44,7 +44,8 @@ def injected(
     >>> [one["role"] for one in injected({"messages": [{"role": "user", "content": "hi"}]}, [Placement("x")])["messages"]]
     ['system', 'user']
     """
-    messages, told = body.get("messages"), [one for one in placements if one.text.strip()]
+    messages = body.get("messages")
+    told = [one for one in placements if one.text.strip()]
     if how == "none" or not told or not isinstance(messages, list) or not messages:
         return body
     if how == "folded":
@@ -98,14 +99,16 @@ def injected_prompt(
     places = [(_place(one, prompt, lines), one.text) for one in told]
     places.sort(key=itemgetter(0))
     for at, text in reversed(places):
-        before, after = prompt[:at].rstrip("\n"), prompt[at:]
+        before = prompt[:at].rstrip("\n")
+        after = prompt[at:]
         prompt = f"{before + _BLANK_LINE if before else ''}{text}{_BLANK_LINE}{after}"
     return {**body, "prompt": prompt}
 
 
 def _lines(prompt: str, spoken: Sequence[str]) -> list[int]:
     """The start offsets of the messages' lines, newest first, as far back as they are found."""
-    found, end = list[int](), len(prompt)
+    found = list[int]()
+    end = len(prompt)
     for text in reversed(spoken):
         said = prompt.rfind(text, 0, end) if text else -1
         if said < 0:

@@ -36,7 +36,8 @@ class Habits:
 
     def keep(self, body: Mapping[str, Any], talk: ParsedTranscript) -> None:
         """Record an ordinary call."""
-        self.streams, self.last_word = bool(body.get("stream")), talk.last_word
+        self.streams = bool(body.get("stream"))
+        self.last_word = talk.last_word
 
 
 def kind_of(

@@ -144,7 +144,8 @@ class ToolOffer:
                 turn.error = True
             if turn.error or not self._ours(turn) or self.rounds >= ROUNDS:
                 reply.take_object({"choices": [{"delta": {"content": turn.whole()}}]})
-                reply.finished, reply.error = not turn.error, turn.error
+                reply.finished = not turn.error
+                reply.error = turn.error
                 yield (
                     data
                     if turn.error or not _asked_for(turn)

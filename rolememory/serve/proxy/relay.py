@@ -32,8 +32,12 @@ class Relay:
         app_state: AppState,
         begun: Tell,
     ) -> None:
-        self._answer, self._call, self._offer = answer, call, offer
-        self._more, self._keep, self._app_state = more, keep, app_state
+        self._answer = answer
+        self._call = call
+        self._offer = offer
+        self._more = more
+        self._keep = keep
+        self._app_state = app_state
         self._answers = [answer]
         self._begun: Tell | None = begun
         self._reply = StreamedReply()
@@ -72,7 +76,8 @@ class Relay:
         return self._streamed() if self._streams else self._whole()
 
     async def _streamed(self) -> AsyncGenerator[bytes]:
-        events, unread = SseParser(), bytearray()
+        events = SseParser()
+        unread = bytearray()
         try:
             async for chunk in chunks_of(self._answer):
                 yield chunk

@@ -29,7 +29,8 @@ class RequestForm:
         >>> FORMS["messages"].chat({"system": "Be Asha.", "messages": [{"role": "user", "content": "Hi"}]})["messages"]
         [{'role': 'system', 'content': 'Be Asha.', 'opening': True}, {'role': 'user', 'content': 'Hi'}]
         """
-        said, opening = body.get(self.said), body.get(self.opening)
+        said = body.get(self.said)
+        opening = body.get(self.opening)
         rows = [{"role": "user", "content": said}] if isinstance(said, str) else said
         head = [{"role": "system", "content": opening, _OPENING: True}] if opening else []
         rest = without(body, self.said, self.opening)
@@ -37,7 +38,8 @@ class RequestForm:
 
     def request(self, chat: Body) -> Body:
         """The chat as a request; without `mixed` all system messages are merged into the first instructions."""
-        opening, said = list[Any](), list[Any]()
+        opening = list[Any]()
+        said = list[Any]()
         for row in chat["messages"]:
             if object_of(row).get(_OPENING) or (
                 not self.mixed and object_of(row).get("role") == "system"

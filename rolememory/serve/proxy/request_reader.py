@@ -175,7 +175,8 @@ def _beside_others(found: IdentitySigns, role: RoleMemory) -> IdentitySigns:
 
 def _others(found: IdentitySigns) -> tuple[str, ...] | None:
     """The other characters of a group; None if there is no group."""
-    char, members = fold_name(found.char), found.names.members
+    char = fold_name(found.char)
+    members = found.names.members
     return tuple(one for one in members if fold_name(one) != char) if members else None
 
 

@@ -180,7 +180,8 @@ class Proxy:
     async def _converse(
         self, request: Request, raw: Body, chat: Body, body: bytes, settings: ServeSettings
     ) -> StreamedAnswer | Response:
-        prompt, form = _api_path(request) == "completions", FORMS.get(_api_path(request))
+        prompt = _api_path(request) == "completions"
+        form = FORMS.get(_api_path(request))
         call, found = await self._read(request, chat, settings.recall_timeout_s, prompt=prompt)
         request.scope[BODY].done()
         if call is None:
@@ -219,8 +220,10 @@ class Proxy:
 
         After a failure or timeout the turn goes without memory; the call is None if it could not be parsed.
         """
-        role, caller = request.path_params.get("role"), request.scope.get(CALLER)
-        read, until = list[ProxyCall](), time.monotonic() + READING_S
+        role = request.path_params.get("role")
+        caller = request.scope.get(CALLER)
+        read = list[ProxyCall]()
+        until = time.monotonic() + READING_S
 
         def look() -> Remembered:
             call = self._reader.read(raw, request.headers, role, prompt=prompt, caller=caller)
@@ -288,10 +291,8 @@ class Proxy:
         how = self._how(settings)
         answer = await self._send(request, settings, sent(how), plain=True)
         if offer and answer.status_code >= 400 and b"tool" in await _refusal(answer):
-            answer, offer = (
-                await self._send(request, settings, sent(how, tool=False), plain=True),
-                None,
-            )
+            answer = await self._send(request, settings, sent(how, tool=False), plain=True)
+            offer = None
             if answer.status_code < 400:
                 self._toolless.add(settings.upstream)
         if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
@@ -310,7 +311,8 @@ class Proxy:
         told = await _refusal(answer)
         if not (b"role" in told and (b"system" in told or b"alternat" in told)):
             return answer
-        settings, refused = self._app_state.settings, {sent(how)}
+        settings = self._app_state.settings
+        refused = {sent(how)}
         for other in _LESS[_LESS.index(how) + 1 :]:
             if (body := sent(other)) in refused:
                 continue

@@ -73,7 +73,8 @@ class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     _ended = _lost = False  # no more data will come; nor can any be sent
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop, self._unread = loop, bytearray()
+        self._loop = loop
+        self._unread = bytearray()
         self._writable = asyncio.Event()
         self._writable.set()
         self._held = b""  # headers, sent together with the body
@@ -93,7 +94,9 @@ class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         return self._transport.get_extra_info("sslcontext") is None  # TLS closes both directions
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._ended, self._lost, self._broken = True, True, exc
+        self._ended = True
+        self._lost = True
+        self._broken = exc
         self._writable.set()
         if self._timer:
             self._timer.cancel()
@@ -118,7 +121,8 @@ class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     async def _wait(self, until: float) -> None:
         """Wait for data or the end. Raises: httpcore.ReadTimeout."""
-        self._waiting, self._until = self._loop.create_future(), until
+        self._waiting = self._loop.create_future()
+        self._until = until
         if self._timer and self._timer.when() > until:
             self._timer.cancel()
             self._timer = None
@@ -149,7 +153,8 @@ class _Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if not self._held and buffer.endswith(_HEADERS_END):
             self._held = buffer  # flushed by httpcore's final, possibly empty write
             return
-        data, self._held = self._held + buffer, b""
+        data = self._held + buffer
+        self._held = b""
         if not data:
             return
         self._transport.write(data)

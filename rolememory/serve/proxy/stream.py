@@ -80,12 +80,14 @@ class StreamedReply:
         for call in list_of(said.get("tool_calls")):
             _merge(self.tool_calls, call)
         if choice.get("finish_reason"):
-            self.finished, self.reason = True, str(choice["finish_reason"])
+            self.finished = True
+            self.reason = str(choice["finish_reason"])
 
     def whole(self) -> str:
         """The text so far."""
         if self._parts:
-            self.text, self._parts = self.text + "".join(self._parts), []
+            self.text = self.text + "".join(self._parts)
+            self._parts = []
         return self.text
 
     def _add(self, content: object) -> None:
@@ -126,10 +128,8 @@ def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
     """Merge a delta of a tool call, whose arguments come in parts; invalid ones are ignored."""
     if not isinstance(piece, Mapping):
         return
-    index, begins = (
-        piece.get("index"),
-        bool(piece.get("id") or object_of(piece.get("function")).get("name")),
-    )
+    index = piece.get("index")
+    begins = bool(piece.get("id") or object_of(piece.get("function")).get("name"))
     place = index if isinstance(index, int) else len(calls) if begins else max(len(calls) - 1, 0)
     call = calls.setdefault(
         place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}

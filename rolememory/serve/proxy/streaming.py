@@ -24,7 +24,8 @@ class UpstreamBrokeOffError(Exception):
 @asynccontextmanager
 async def while_somebody_waits(request: Request) -> AsyncIterator[None]:
     """Cancel the block if the frontend disconnects: a model may think for minutes. The body must have been received."""
-    working, waits = asyncio.current_task(), True
+    working = asyncio.current_task()
+    waits = True
     gone = asyncio.ensure_future(hung_up(request))
 
     def give_up(_: object) -> None:

@@ -67,11 +67,13 @@ def parse_request(body: Mapping[str, Any]) -> ParsedTranscript:
     around: list[str] = []
     after: list[str] = []
     for raw in objects_of(body.get("messages")):
-        text, voice = plain_text(raw.get("content")), _SAID.get(str(raw.get("role")))
+        text = plain_text(raw.get("content"))
+        voice = _SAID.get(str(raw.get("role")))
         if voice is None:
             text = strip(text).strip()
             own = [text] if text and raw.get("role") in ("system", "developer") else []
-            around, after = [*around, *own], [*after, *own]
+            around = [*around, *own]
+            after = [*after, *own]
         elif message := _message_of(voice, text, raw.get("name")):
             spoken.append(message)
             after = []
@@ -125,7 +127,8 @@ def _of_another(message: Message, names: SpeakerNames, owners: Mapping[str, str]
     name = prefix["name"].strip() if prefix else ""
     if prefix is None or message.name or message.owner or name not in others:
         return message
-    rest, owner = message.content[prefix.end() :].strip(), owners.get(name)
+    rest = message.content[prefix.end() :].strip()
+    owner = owners.get(name)
     told = {"owner": owner} if owner else {"name": name}
     return message.model_copy(update={"content": rest, **told}) if rest else message
 
@@ -297,10 +300,8 @@ class RecurringTails:
     def _learn(self, earlier: set[str], newest: str) -> None:
         paragraphs = self._last.split(_PARAGRAPH)
         for cut in range(1, len(paragraphs)):
-            head, tail = (
-                _PARAGRAPH.join(paragraphs[:cut]).rstrip(),
-                _PARAGRAPH.join(paragraphs[cut:]),
-            )
+            head = _PARAGRAPH.join(paragraphs[:cut]).rstrip()
+            tail = _PARAGRAPH.join(paragraphs[cut:])
             if head in earlier and newest.endswith(_PARAGRAPH + tail) and len(self._known) < 32:
                 self._known.add(tail)
                 return

@@ -83,7 +83,8 @@ def _with_reply(call: ProxyCall, reply: str | None) -> list[Message]:
     messages = list(call.spoken)
     if call.partial and messages and messages[-1].role == "assistant":
         messages.pop()
-    whole, speaker = f"{call.partial}{reply or ''}", _speaker(call)
+    whole = f"{call.partial}{reply or ''}"
+    speaker = _speaker(call)
     if speaker:  # frontends send it back with one prefix, whether or not the model wrote it
         whole = re.sub(rf"\A\s*{re.escape(speaker)} ?[:：]\s*", "", whole)
     if whole.strip():

@@ -29,7 +29,8 @@ class Upstream:
     def __init__(self, settings: ServeSettings) -> None:
         if find_spec("sniffio") is None:  # its transport tries to import it several times a call
             sys.modules["sniffio"] = None  # type: ignore[assignment]  # found missing at once
-        idle, connect = settings.idle_timeout_s, settings.connect_timeout_s
+        idle = settings.idle_timeout_s
+        connect = settings.connect_timeout_s
         self._times = {"connect": connect, "read": idle, "write": idle, "pool": connect}
         self._connections = Transport(kept=32)
 

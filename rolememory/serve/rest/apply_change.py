@@ -68,7 +68,8 @@ def _to_memory(call: RoleCall, given: ApplyIn) -> tuple[Any, Any, str | None]:
         return memory and memory.model_dump(mode="json")[given.field]
 
     with call.changing():
-        before, changes = value(), {given.field: given.value}
+        before = value()
+        changes = {given.field: given.value}
         call.role.edit(given.id, reason="explain", **changes)  # type: ignore[arg-type]  # it says what does not fit
         return before, value(), call.newest_txn({given.id})
 
@@ -105,7 +106,8 @@ def _fields(given: ApplyIn) -> dict[str, Any]:
 
 def _books_of(call: RoleCall) -> Iterator[tuple[BookFolder, Path]]:
     """The role's books, its own first."""
-    own, shared = shelf_named(call.app_state, call.role.id), shelf_named(call.app_state, "shared")
+    own = shelf_named(call.app_state, call.role.id)
+    shared = shelf_named(call.app_state, "shared")
     yield from ((own, path) for path in own.files())
     linked = call.role.role.worldbooks
     yield from ((shared, path) for path in shared.files() if path.name in linked)

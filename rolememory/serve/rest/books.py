@@ -86,7 +86,8 @@ def list_books(
     ] = None,
 ) -> Page[BookOut]:
     """Every book: the shared ones, then those of each role."""
-    home, named = call.home, partial(shelf_named, call.app_state)
+    home = call.home
+    named = partial(shelf_named, call.app_state)
     own = (
         [] if shelf else [home.of_role(role.id, lambda one: named(one.id)) for role in home.roles()]
     )
@@ -104,7 +105,8 @@ def list_formats() -> FormatsOut:
 @routes.post("/{shelf}", status_code=201)
 def create_book(call: ShelfCall, given: NewBook) -> BookOut:
     """Create a book with three example entries and expectations that pass."""
-    path, written_in = call.shelf.new_file(given.name), given.language or call.language
+    path = call.shelf.new_file(given.name)
+    written_in = given.language or call.language
     call.shelf.write(path, new_book(path.stem, written_in).encode())
     if not beside(path).exists():
         atomic.write(beside(path), new_expectations(path.name, written_in).encode())
@@ -124,7 +126,8 @@ def import_book(
     ] = False,
 ) -> BookOut:
     """Import a book of any known format, or the one in a card. JSON is stored as it is, anything else is converted to a V3 lorebook."""
-    book, shelf = load_book(upload.data, upload.name or "upload"), call.shelf
+    book = load_book(upload.data, upload.name or "upload")
+    shelf = call.shelf
     data = as_lorebook(book, upload.data)
     wanted = name or upload.name.rpartition(".")[0] or book.name
     path = shelf.new_file(wanted, replace=replace or dry_run)
@@ -215,8 +218,10 @@ class LoadedBook:
     """A book with its entries, prepared for look-ups and linting: as it stands, or with this content. Raises: FileError."""
 
     def __init__(self, call: BookCall, content: bytes | None = None) -> None:
-        data, name = limits.read_bytes(call.path) if content is None else content, call.path.name
-        self._call, self._file = call, read_book_file(data, name)
+        data = limits.read_bytes(call.path) if content is None else content
+        name = call.path.name
+        self._call = call
+        self._file = read_book_file(data, name)
         book = load_book(data, name)
         same = book.raw == self._file.raw  # not if another program's book was converted
         self.places = placed(book, self._file.book if same else None)
@@ -231,7 +236,8 @@ class LoadedBook:
 
     def shown(self, uid: str, *, written: bool = False) -> EntryChanged:
         """One entry with its lint findings. Raises: UnknownNameError."""
-        call, entry = self._call, self._call.tagged(self.one(uid))
+        call = self._call
+        entry = self._call.tagged(self.one(uid))
         told = check.worded_findings(self._file, call.shelf.settings, call.language)
         findings = [one for one in told if one.uid == uid]
         return EntryChanged(entry=entry, findings=findings, written=written)
@@ -250,7 +256,8 @@ def book_out(call: HomeCall, shelf: BookFolder, path: Path) -> BookOut:
     try:
         return _book_out(call, shelf, path, limits.read_bytes(path))
     except FileError as error:
-        unread, problems = Lorebook(name=path.stem), [error]
+        unread = Lorebook(name=path.stem)
+        problems = [error]
         return _shown(call, shelf, path, unread, problems=problems, has_tests=False, etag='""')
 
 

@@ -103,7 +103,8 @@ def upload_card(
     ] = False,
 ) -> AdoptedOut | Response:
     """Import a card as a new role, or update its role. If a role of that name may be another character, the response is 409 with that role: send `into` or `name`."""
-    home, card = call.home, _card_in(upload)
+    home = call.home
+    card = _card_in(upload)
     found = match(home, card, name) if into is None else None
     if found and not found.sure:
         return _asked(found)

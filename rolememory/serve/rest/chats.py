@@ -183,7 +183,8 @@ def one_chat(
     newest: Annotated[bool, Query(description="the newest first")] = False,
 ) -> ChatDetail:
     """The visible messages of a chat, each with its other versions and the memories learned from it."""
-    info, path = call.tagged(chat_out(call.role.chats.info(chat))), call.role.chats.path(chat)
+    info = call.tagged(chat_out(call.role.chats.info(chat)))
+    path = call.role.chats.path(chat)
     found = page(path[::-1] if newest else path, _shown_in(call.role, chat))
     return ChatDetail(chat=info, **dict(found))
 
@@ -223,7 +224,8 @@ def chat_out(info: ChatInfo) -> ChatOut:
 
 def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageShown]:
     """The converter of this chat's messages to responses, with other versions and what was learned."""
-    learned, slots = _learned(role.memories, chat), defaultdict(list)
+    learned = _learned(role.memories, chat)
+    slots = defaultdict(list)
     for said in role.chats.versions(chat).values():
         slots[said.slot].append(said)
 

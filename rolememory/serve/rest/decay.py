@@ -54,7 +54,8 @@ def freshness_of_all(
     ] = 0.0,
 ) -> FreshnessOut:
     """The freshness of every memory now, at a moment, or in the future."""
-    ageing, moment = Ageing.of(call.role), at or datetime.now(UTC)
+    ageing = Ageing.of(call.role)
+    moment = at or datetime.now(UTC)
     later = ahead * ageing.half_life
     values = {
         memory.id: ageing.left(memory, ageing.age(memory.since, moment) + later)
@@ -67,7 +68,8 @@ def freshness_of_all(
 def fading(role_memory: RoleMemory, memory: Memory) -> FadingOut:
     """The decay curve of a memory under the current settings; flat if it does not decay."""
     ageing = Ageing.of(role_memory)
-    age, fades = ageing.age(memory.since, datetime.now(UTC)), ageing.fades(memory)
+    age = ageing.age(memory.since, datetime.now(UTC))
+    fades = ageing.fades(memory)
     end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
     return FadingOut.from_value(
         ageing,

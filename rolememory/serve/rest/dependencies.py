@@ -108,10 +108,13 @@ class RestCall:
     """One call: the application's state, the caller, their language, and conversion of responses."""
 
     def __init__(self, request: Request, response: Response) -> None:
-        self.request, self.response = request, response
+        self.request = request
+        self.response = response
         self.app_state: AppState = request.app.state.app_state
-        self.home, self.bus = self.app_state.home, self.app_state.bus
-        self.reader, self.language = reader(), reader().language
+        self.home = self.app_state.home
+        self.bus = self.app_state.bus
+        self.reader = reader()
+        self.language = reader().language
         self.caller: Caller | None = request.scope.get(CALLER)  # of a service; else None
         locks: UpdateLocks = request.app.state.kept[UpdateLocks]
         self.alone = locks.alone

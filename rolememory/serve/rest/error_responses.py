@@ -83,7 +83,9 @@ def answer(status: int, error: Fault, current: Any = None) -> Response:
 
 
 def _known_error(error: errors.RoleMemoryError) -> Response:
-    say, where, mistakes = reader().say, "", list[str]()
+    say = reader().say
+    where = ""
+    mistakes = list[str]()
     if isinstance(error, errors.FileError):
         where = say(": ".join(filter(None, (error.place, error.field))))
     if isinstance(error, errors.SettingsError):

@@ -72,7 +72,8 @@ def filtered(
     memories: Iterable[Memory], wanted: Wanted, standing: ActiveSet, same: Same
 ) -> list[Memory]:
     """The matching memories, sorted. Cost: O(n)."""
-    words, person = folded_key(wanted.q).split(), same(wanted.user or "")
+    words = folded_key(wanted.q).split()
+    person = same(wanted.user or "")
     tests: dict[str, Test] = {
         "counts": lambda memory, choice: standing.holds(memory.id) is (choice == "yes"),
         **_TESTS,

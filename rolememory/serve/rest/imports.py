@@ -104,8 +104,10 @@ class FolderImports:
     """One import at a time."""
 
     def __init__(self, home: Path) -> None:
-        self.state, self.staged = IDLE, Staged(home)
-        self._stop, self._lock = threading.Event(), threading.Lock()
+        self.state = IDLE
+        self.staged = Staged(home)
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def source(

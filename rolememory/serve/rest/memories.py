@@ -98,7 +98,8 @@ class MemoriesView:
     @classmethod
     def of(cls, role_memory: RoleMemory) -> "MemoriesView":
         """Taken now."""
-        found, visibility = role_memory.memories, role_memory.chats.visible_from(None)
+        found = role_memory.memories
+        visibility = role_memory.chats.visible_from(None)
         return cls(
             role_memory,
             found,
@@ -138,7 +139,8 @@ def remember(call: RoleCall, given: MemoryIn, reason: Line = "") -> MemoryOut:
 @routes.get("/{memory:path}")
 def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     """A memory with its evidence, relations and uses."""
-    role, view = call.role, MemoriesView.of(call.role)
+    role = call.role
+    view = MemoriesView.of(call.role)
     found = view.one(memory)
     replaced_by = (
         one
@@ -192,7 +194,8 @@ def _tagged(call: RoleCall, memory_id: str) -> MemoryOut:
 
 
 def _uses(role: RoleMemory, memory: Memory) -> list[UseOut]:
-    ageing, uses = Ageing.of(role), role.usage.uses.of(memory.id)[:MOST_USES]
+    ageing = Ageing.of(role)
+    uses = role.usage.uses.of(memory.id)[:MOST_USES]
     return [UseOut.from_value(one, age=ageing.age(memory.created, one.at)) for one in uses]
 
 
@@ -202,7 +205,8 @@ def _support(role: RoleMemory, support: Evidence) -> Iterator[EvidenceShown]:
     said = role.chats.versions(chat.id) if chat else {}
     path = {one.version for one in role.chats.path(chat.id)} if chat else set()
     for version in support.versions:
-        message, stands = said.get(version), chat is None or version in path
+        message = said.get(version)
+        stands = chat is None or version in path
         more = {"title": chat.title if chat else "", "version": version, "stands": stands}
         if message is None:
             yield EvidenceShown.from_value(support, text="", at=None, speaker="", **more)

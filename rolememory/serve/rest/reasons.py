@@ -83,7 +83,8 @@ def why(by: str, reason: Reason, strength: float | None = None) -> Why:
 def item_of(one: Scored | Recalled) -> ItemOut:
     """A memory with its reasons."""
     scored = one.scored if isinstance(one, Recalled) else one
-    parts, memory = scored.contributions, scored.memory
+    parts = scored.contributions
+    memory = scored.memory
     return ItemOut.from_value(
         one,
         id=memory.id,

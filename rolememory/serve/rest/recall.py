@@ -168,7 +168,8 @@ def recall(call: RoleCall, given: RecallIn) -> RecallOut:
 def explain(call: RoleCall, given: ExplainIn) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would include it. Never counts the turn."""
     turn, ms = _turn(call, given, dry_run=True)
-    budget, wanted = call.role.settings.budget, given.budget or BudgetIn()
+    budget = call.role.settings.budget
+    wanted = given.budget or BudgetIn()
     limit = wanted.max_total_length
     return ExplainOut.from_value(
         turn,
@@ -272,8 +273,10 @@ def _check_extent(app_state: AppState, given: TurnRequest | ObserveIn) -> None:
 
 def _note(call: RoleCall, given: RecallIn, turn: Turn, ms: float) -> TurnNote:
     block = "\n\n".join(filter(None, (turn.persona, turn.story, turn.scene, turn.text)))
-    role, name = call.role.id, call.role.role.name
-    recalled, characters = len(turn.recalled), len(block)
+    role = call.role.id
+    name = call.role.role.name
+    recalled = len(turn.recalled)
+    characters = len(block)
     return TurnNote(
         role, name, given.chat, given.kind, recalled, characters, ms, given.user, turn=turn
     )
@@ -290,7 +293,8 @@ def _rows(call: RoleCall, turn: Turn, given: ExplainIn) -> list[RowOut]:
     ids = _asked(call, turn, given)
     if not ids:
         return []
-    asked, chosen = set(ids), {one.memory.id for one in turn.recalled}
+    asked = set(ids)
+    chosen = {one.memory.id for one in turn.recalled}
     rows = turn.explain(*ids, language=call.language).rows
     return [row_out(row) for row in rows if row.id in asked or (row.id not in chosen and row.gate)]
 

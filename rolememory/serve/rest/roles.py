@@ -158,7 +158,8 @@ def one_role(call: RoleCall) -> RoleOut:
 @routes.patch("/{role}")
 def change_role(call: RoleCall, given: RolePatch, if_match: IfMatch) -> RoleOut:
     """Change names, linked books, associates or settings."""
-    role, folder = call.role.role, call.home.folder
+    role = call.role.role
+    folder = call.home.folder
     with call.alone(f"role {role.id}"):
         if_match.check(lambda: shown(call, call.role))
         _refuse_taken(call.home, [given.name or "", *(given.aliases or ())], role.id)
@@ -205,7 +206,8 @@ def export_role(call: RoleCall) -> JsonObject:
 
 def shown(call: HomeCall, role_memory: RoleMemory) -> RoleOut:
     """A role as it goes out."""
-    role, found = role_memory.role, role_memory.store.snapshot()
+    role = role_memory.role
+    found = role_memory.store.snapshot()
     archived = sum(memory.archived for memory in found.memories.values())
     return RoleOut.from_value(
         role,

@@ -102,7 +102,8 @@ def change_settings(call: HomeCall, given: SettingsPatch, if_match: IfMatch) -> 
 def list_presets(call: HomeCall) -> PresetsOut:
     """The presets to choose from."""
     folders = ((call.home.path / "presets", True), (shipped("worldbook_rules", "presets"), False))
-    chosen, found = call.home.settings.preset, dict[str, PresetOut]()
+    chosen = call.home.settings.preset
+    found = dict[str, PresetOut]()
     for folder, own in folders:
         for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
             found.setdefault(path.stem, _preset(path, own, chosen))
@@ -112,7 +113,8 @@ def list_presets(call: HomeCall) -> PresetsOut:
 def _shown(call: HomeCall, role: str | None = None, prefix: str = "") -> SettingsOut:
     """The table as it goes out; its ETag is of the file as it stands."""
     loaded, problem = call.home.context.loaded(call.home.role(role).role if role else None)
-    tree, file = loaded.settings.model_dump(mode="json"), call.home.path / FILE
+    tree = loaded.settings.model_dump(mode="json")
+    file = call.home.path / FILE
     rows = [
         SettingOut.from_value(
             row,
@@ -142,7 +144,8 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
         values = dict(dotted(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         told = invalid_toml(text, error, path.name, "", FileError)
-        about, values = [told.text(reader().language)], {}
+        about = [told.text(reader().language)]
+        values = {}
     return PresetOut(
         name=path.stem,
         about=list(filter(None, about)),

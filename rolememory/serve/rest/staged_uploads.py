@@ -43,7 +43,8 @@ class Staged:
             NotWrittenError: the disk refused.
         """
         place = self.folder.joinpath(*checked(path).parts)
-        self._bytes, self._files = self._bytes + len(data), self._files + 1
+        self._bytes = self._bytes + len(data)
+        self._files = self._files + 1
         if self._bytes > MOST_BYTES or self._files > MOST_FILES:
             raise InvalidValueError(
                 "more than {limit} GB or {limit2} files; bring the folder by its path",
