@@ -9,9 +9,8 @@ from rolememory.cards.tavern.chat import TavernChatHead, TavernMessage
 from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.engine import Home
 from rolememory.schema.json_types import JsonObject
-from rolememory.storage import role_file
+from rolememory.storage.json_document import JsonDocument
 from rolememory.storage.personas import FILE, rows
-from rolememory.storage.port import Document
 
 
 def user_of(
@@ -34,7 +33,9 @@ def persona_plans(
 ) -> tuple[PersonaPlan, ...]:
     """Every persona, and whether it exists here."""
     with problems.noted():
-        standing = {str(row.get("avatar")): row for row in rows(_read(home.space.document(FILE)))}
+        standing = {
+            str(row.get("avatar")): row for row in rows(JsonDocument(home.space, FILE).load())
+        }
         return tuple(
             PersonaPlan(
                 one,
@@ -56,16 +57,14 @@ def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
         FileError: the file cannot be read as it stands.
         NotWrittenError: the disk refused.
     """
-    file = home.space.document(FILE)
-    document = _read(file)
-    there = rows(document)
+    file = JsonDocument(home.space, FILE)
+    there = rows(file.load())
     found = next((row for row in there if row.get("avatar") == persona.avatar), None)
     if found is None:
         there.append(_row(persona))
     else:
         found.update(_row(persona))
-    document["personas"] = there
-    file.put(role_file.dump(document))
+    file.save({**file.value, "personas": there})
     ledger.note("persona", persona.avatar, digest=_mark(_row(persona)))
 
 
@@ -78,7 +77,3 @@ def _row(persona: Persona) -> JsonObject:
 def _mark(row: JsonObject) -> str:
     fields = ("name", "title", "description", "avatar", "worldbook")
     return digest("\0".join(str(row.get(field, "")) for field in fields).encode("utf-8", "replace"))
-
-
-def _read(file: Document) -> JsonObject:
-    return role_file.object_in(file) if file.mark() else {}
