@@ -27,7 +27,6 @@ from rolememory.storage.files.atomic import make_folder
 from rolememory.storage.port import Storage
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.loader import Loader
-from rolememory.text.embed.queries import QueryVectors
 from rolememory.text.names import PersonNames
 
 if TYPE_CHECKING:
@@ -105,11 +104,6 @@ class Home:
     def loader(self) -> Loader:
         """The embedding model, as far as it is loaded."""
         return self.context.resources.loader
-
-    @property
-    def queries(self) -> QueryVectors:
-        """The vectors of recent queries."""
-        return self.context.resources.queries
 
     @property
     def upstreams(self) -> "ModelServers":

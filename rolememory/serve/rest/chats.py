@@ -230,11 +230,8 @@ def _shown_in(role: RoleMemory, chat: str) -> Callable[[ChatMessage], MessageSho
         slots[said.slot].append(said)
 
     def shown(one: ChatMessage) -> MessageShown:
-        others = [
-            VersionOut.from_value(said) for said in slots[one.slot] if said.version != one.version
-        ]
-        memories = [LearnedOut.from_value(memory) for memory in learned[one.version]]
-        return MessageShown.from_value(one, others=others, learned=memories)
+        others = [said for said in slots[one.slot] if said.version != one.version]
+        return MessageShown.from_value(one, others=others, learned=learned[one.version])
 
     return shown
 

@@ -19,7 +19,7 @@ class DeletedRole(Out):
 @routes.get("")
 def list_deleted_roles(call: HomeCall, page: Paged) -> Page[DeletedRole]:
     """Every deleted role that can be restored, by name."""
-    return page(call.home.deleted(), DeletedRole.from_value)
+    return page(call.home.deleted())
 
 
 @routes.post("/{role}/restore")

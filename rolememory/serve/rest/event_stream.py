@@ -119,7 +119,7 @@ def turns(call: RoleCall, page: Paged) -> Page[TurnOut]:
 def unidentified_calls(call: HomeCall, page: Paged) -> Page[UnidentifiedCallOut]:
     """Calls through the proxy whose role or user could not be identified, newest first."""
     found = call.app_state.unidentified.copy().values()
-    return page(sorted(found, key=lambda one: one.at, reverse=True), UnidentifiedCallOut.from_value)
+    return page(sorted(found, key=lambda one: one.at, reverse=True))
 
 
 def _turn_out(note: TurnNote) -> TurnOut:

@@ -142,20 +142,17 @@ def one_memory(call: RoleCall, memory: str) -> MemoryDetail:
     role = call.role
     view = MemoriesView.of(call.role)
     found = view.one(memory)
-    replaced_by = (
+    replaced_by = [
         one
         for one in view.memories.values()
         if found.id in one.supersedes and one.id not in view.standing.withdrawn
-    )
-    return MemoryDetail(
+    ]
+    return MemoryDetail.from_value(
+        found,
         memory=_tagged(call, memory),
         evidence=[row for one in found.evidence for row in _support(role, one)],
-        replaced=[
-            MemoryRef.from_value(view.memories[one])
-            for one in found.supersedes
-            if one in view.memories
-        ],
-        replaced_by=[MemoryRef.from_value(one) for one in replaced_by],
+        replaced=[view.memories[one] for one in found.supersedes if one in view.memories],
+        replaced_by=replaced_by,
         injections=list(_injections(call, found)),
         uses=_uses(role, found),
         fading=fading(role, found),

@@ -108,7 +108,7 @@ def embedding_state(call: HomeCall) -> MeaningOut:
         runtime=getattr(embedder, "runtime", ""),
         note=passed_over or "",
         languages=sorted(loader.background),
-        last_failure=call.home.queries.failure,
+        last_failure=call.home.context.resources.queries.failure,
         breakers=[
             *([_breaker_out(breaker, "embedding")] if breaker else ()),
             *_learning_breakers(call),
