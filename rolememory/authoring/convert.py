@@ -216,8 +216,10 @@ def _book_losses(book: Book, made: Book, above: str = "", target: str = "") -> l
     ]
     ours = book.form.listed(book.raw)
     theirs = made.form.listed(made.raw)
-    found += [Loss(spoken((place,), above), target) for place, one in ours if not _is_object(one)]
-    pairs = zip(filter(_has_object, ours), filter(_has_object, theirs), strict=False)
+    found += [
+        Loss(spoken((place,), above), target) for place, one in ours if not isinstance(one, Mapping)
+    ]
+    pairs = zip(*(_objects(listed) for listed in (ours, theirs)), strict=False)
     for (place, raw), (where, made_raw) in pairs:
         entry = _NotedPart(book.form.entry.name, raw)
         result = _NotedPart(book.form.entry.name, made_raw)
@@ -236,12 +238,8 @@ def _as_written(book: Book, path: Path) -> Path:
     return path if there else (*book.form.entries[:-1], *path)
 
 
-def _is_object(entry: Any) -> bool:
-    return isinstance(entry, Mapping)
-
-
-def _has_object(placed: tuple[str, Any]) -> bool:
-    return _is_object(placed[1])
+def _objects(placed: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    return [(place, one) for place, one in placed if isinstance(one, Mapping)]
 
 
 def _picture_losses(card: Card, to: str) -> Iterator[Loss]:

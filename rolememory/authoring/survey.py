@@ -36,7 +36,7 @@ def survey(role_memory: RoleMemory, known: Survey | None = None) -> Survey:
     prompted = frozenset(role_memory.usage.uses.tallies())  # as far back as uses are recorded
     vectors = role_memory.parts.context.vectors()
     turn = role_memory.turns
-    chats = _newest(role_memory)
+    chats = role_memory.chats.chats()[:CHATS]
     stored = (
         role_memory.store.snapshot().version,
         vectors and vectors.moves.version,
@@ -70,10 +70,6 @@ def _turns_since(role_memory: RoleMemory, memory: Memory, turn: int) -> int | No
     """Turns since creation; all turns for a memory without a date."""
     told = role_memory.parts.recall.turn_at(memory.since) if memory.since else 0
     return None if told is None else turn - told
-
-
-def _newest(role_memory: RoleMemory) -> list[ChatInfo]:
-    return role_memory.chats.chats()[:CHATS]
 
 
 def _said(role_memory: RoleMemory, chats: Sequence[ChatInfo]) -> str:

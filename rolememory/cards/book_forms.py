@@ -13,7 +13,7 @@ from rolememory.cards.json_changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.json_read import is_whole
 from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
-from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, without
+from rolememory.schema.json_types import JsonMapping, JsonObject, list_of, object_of, without
 from rolememory.schema.value_class import value_class
 
 _MOST_UID = 2**31  # above, script engines no longer iterate keys numerically
@@ -75,16 +75,12 @@ class BookForm:
     def head(self, raw: JsonMapping) -> JsonObject:
         """The book's own fields, in the V3 shape."""
         return preserved_fields.lift(
-            self.without_entries(raw),
+            with_value(raw, self.entries, ABSENT),
             self.name,
             self.head_to_hub,
             self.head_from_hub,
             self.extensions,
         )
-
-    def without_entries(self, raw: JsonMapping) -> JsonObject:
-        """The book's own fields, by their names in this format."""
-        return with_value(raw, self.entries, ABSENT)
 
 
 def _rising_uids(entries: Iterable[JsonMapping]) -> Iterator[int]:
@@ -105,14 +101,6 @@ def _named(raw: JsonObject) -> JsonObject:
     return {name: raw[name] for name in ("name", "extensions") if name in raw}
 
 
-def _v3_head_to_hub(raw: JsonObject) -> JsonObject:
-    return dict(raw["data"]) if isinstance(raw.get("data"), Mapping) else {}
-
-
-def _v3_head_from_hub(hub: JsonObject) -> JsonObject:
-    return {"spec": "lorebook_v3", "data": hub}
-
-
 HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
 """The shape between all formats itself."""
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
@@ -126,8 +114,8 @@ BOOK_FORMS: tuple[BookForm, ...] = (
         is_lorebook_v3,
         CARD,
         ("data", "entries"),
-        _v3_head_to_hub,
-        _v3_head_from_hub,
+        lambda raw: dict(object_of(raw.get("data"))),
+        lambda hub: {"spec": "lorebook_v3", "data": hub},
         extensions=("data", "extensions"),
     ),
     CARD_BOOK,

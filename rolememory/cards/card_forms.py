@@ -167,10 +167,6 @@ def _renamed(raw: JsonMapping, names: Mapping[str, str]) -> JsonObject:
     return {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
 
 
-def _from_v1(raw: JsonObject) -> JsonObject:
-    return new_document(**_renamed(raw, MIRRORS))
-
-
 def _v1(hub: JsonObject) -> JsonObject:
     data = object_of(hub.get("data"))
     told = {theirs: data.get(ours, "") for ours, theirs in MIRRORS.items()}
@@ -246,7 +242,13 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 """The shape between all formats itself."""
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
-V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=preserved_fields.EXTENSIONS)
+V1 = CardForm(
+    "v1",
+    _is_v1,
+    lambda raw: new_document(**_renamed(raw, MIRRORS)),
+    _v1,
+    extensions=preserved_fields.EXTENSIONS,
+)
 JSON_FORMS = (V3, V2, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
 

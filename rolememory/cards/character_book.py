@@ -193,9 +193,9 @@ def _beyond(source: object) -> JsonObject:
         mark in object_of(source.get("extensions")) for mark in WORLD_MARKS
     ):
         told["use_regex"] = bool(source["use_regex"])
-    for field, name in (("keys", "keys"), ("secondary_keys", "secondary_keys")):
+    for field in ("keys", "secondary_keys"):
         if isinstance(source.get(field), str):
-            told[name] = tuple(key.strip() for key in source[field].split(","))
+            told[field] = tuple(key.strip() for key in source[field].split(","))
     return told
 
 

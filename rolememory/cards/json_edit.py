@@ -59,7 +59,7 @@ class _Style:
             return json.dumps(
                 value,
                 ensure_ascii=False,
-                separators=(", " if self.colon == ": " else ",", self.colon),
+                separators=("," + self.colon[1:], self.colon),
             )
         told = json.dumps(
             value, ensure_ascii=False, indent=self.indent, separators=(",", self.colon)
@@ -141,15 +141,12 @@ class _Editor:
         """The separator before a member: the original one, or the one before the first."""
         if slot.at:
             return self._text[items[slot.at - 1].end : items[slot.at].start]
-        return "," + (first if self._style.newline or first else self._gap())
+        return "," + (first if self._style.newline or first else self._style.colon[1:])
 
     def _write_new(self, slot: _Slot, depth: int) -> None:
         if slot.key is not None:
             self.said.append(json.dumps(slot.key, ensure_ascii=False) + self._style.colon)
         self.said.append(self._style.dump(slot.value, depth))
-
-    def _gap(self) -> str:
-        return " " if self._style.colon == ": " else ""
 
     def _items(self, at: int) -> tuple[list[_Item], int]:
         """The members of the object or list at `at`, and its end."""

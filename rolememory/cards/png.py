@@ -69,7 +69,7 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
                 file,
                 "byte {at}: chunk {name} declares {size} bytes, {left} are there",
                 at=at,
-                name=_name(kind),
+                name=ascii(kind.decode("latin-1")),
                 size=size,
                 left=left,
             )
@@ -196,7 +196,3 @@ def _inflated(packed: bytes, file: str, place: str) -> bytes:
     if not stream.eof:
         raise damaged(file, "cannot be decompressed: it ends too early", place)
     return plain
-
-
-def _name(kind: bytes) -> str:
-    return ascii(kind.decode("latin-1"))

@@ -8,7 +8,7 @@ Every format is converted via a common one, the V3 shape. Two notes may be in `e
 A field is restored only while it still reads as when the note was made: later edits win.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rolememory.cards.json_changes import ABSENT, FieldChange, Path, changes, value_at, with_value
@@ -38,7 +38,7 @@ def lift(
     """
     plain, kept = without_note(raw, KEPT, place)
     hub = restored(to_hub(plain), kept)
-    return with_note(hub, name, notes(changes(plain, from_hub(hub))), hub_place)
+    return with_note(hub, name, _notes(plain, from_hub(hub)), hub_place)
 
 
 def lower(
@@ -52,12 +52,12 @@ def lower(
     """The V3 shape in a format; unsupported fields are kept in its extensions."""
     plain, beyond = without_note(hub, name, hub_place)
     raw = restored(from_hub(plain), beyond)
-    return with_note(raw, KEPT, notes(changes(plain, to_hub(raw))), place)
+    return with_note(raw, KEPT, _notes(plain, to_hub(raw)), place)
 
 
-def notes(found: Iterable[FieldChange]) -> list[JsonObject]:
-    """The changes as JSON."""
-    return [_note(one) for one in found]
+def _notes(before: JsonMapping, after: JsonMapping) -> list[JsonObject]:
+    """The differences as JSON."""
+    return list(map(_note, changes(before, after)))
 
 
 def restored(raw: JsonObject, told: Any) -> JsonObject:

@@ -413,10 +413,6 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(_text(one) for one in value) if isinstance(value, list | tuple) else ()
 
 
-def _maybe(value: object) -> bool | None:
-    return None if value is None else _truth(value)
-
-
 def number_or_none(value: Any) -> int | None:
     """A whole number in any notation, or None."""
     try:
@@ -444,7 +440,10 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("content", "comment", "outlet", "group"), _text),
     **dict.fromkeys(("keys", "secondary_keys", "triggers"), _texts),
     **dict.fromkeys(_SWITCHES, _truth),
-    **dict.fromkeys(("case_sensitive", "match_whole_words", "use_group_scoring"), _maybe),
+    **dict.fromkeys(
+        ("case_sensitive", "match_whole_words", "use_group_scoring"),
+        lambda value: None if value is None else _truth(value),
+    ),
     **dict.fromkeys(("insertion_order", "group_weight"), lambda value: _number(value, 100)),
     **dict.fromkeys(
         ("delay_until_recursion", "sticky", "cooldown", "delay"), lambda value: _whole(value or 0)

@@ -145,7 +145,9 @@ def open_zip(data: bytes, file: str) -> Archive:
     lines = list(_lines(data, directory, len(infos)))
     end = data.rfind(_END)
     starts = sorted({one.header_offset for one in infos} | {directory})
-    wrong = any(one.file_size == _WIDE or _behind(one) > directory for one in infos)
+    wrong = any(
+        one.file_size == _WIDE or one.header_offset + one.compress_size > directory for one in infos
+    )
     if wrong or starts[0] < 0 or sum(map(len, lines)) > end - directory:
         raise damaged(file, "the directory of the zip file is broken")
     end_of = dict(pairwise(starts))
@@ -163,11 +165,6 @@ def _lines(data: bytes, at: int, count: int) -> Iterator[bytes]:
         size = _CENTRAL_SIZE + sum(struct.unpack_from("<3H", data, at + 28))
         yield data[at : at + size]
         at += size
-
-
-def _behind(member: ZipInfo) -> int:
-    """The earliest possible end of a member."""
-    return member.header_offset + member.compress_size
 
 
 def new_zip(values: Mapping[str, bytes]) -> bytes:

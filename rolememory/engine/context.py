@@ -19,7 +19,7 @@ from rolememory.learn.commands import chat_commands
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.pipeline import RecallPipeline
-from rolememory.schema.learning import ChatMessage, ScopeCommand
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
@@ -43,10 +43,8 @@ KEEP_SHARE = (
 BACKUP_LOOK_S = 3600.0  # between checks whether a backup is due
 
 
-@lru_cache(maxsize=256)
-def _scopes(text: str) -> Sequence[ScopeCommand]:
-    """The scope commands of a message; cached, since a message is recalled for and then observed."""
-    return chat_commands(text)
+_scopes = lru_cache(maxsize=256)(chat_commands)
+"""The scope commands of a message; cached, since a message is recalled for and then observed."""
 
 
 @lru_cache(maxsize=8)

@@ -120,13 +120,10 @@ def is_grammar(key: LoreKey) -> bool:
 def named(subject: Subject, lore: Lore) -> Findings:
     """A speaker's name, while messages are scanned with names."""
     own = subject.character.name
-    for key in map(_stripped, lore.keys) if subject.settings.include_names else ():
+    for one in lore.keys if subject.settings.include_names else ():
+        key = one.text.strip()
         if key.lower() in _SPEAKERS or (own and key == own):
             yield of(lore, "name_key", "keys", key=key)
-
-
-def _stripped(key: LoreKey) -> str:
-    return key.text.strip()
 
 
 @each_entry

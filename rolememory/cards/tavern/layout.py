@@ -70,7 +70,7 @@ def data_folders(path: Path) -> list[DataFolder]:
     if not path.is_dir():
         what = translatable("is a file" if path.exists() else "there is no such folder")
         raise FileError(path, what, remedy="name SillyTavern's folder, or data/<user> in it")
-    found = _own(path) or _below(path) or _around(path)
+    found = [DataFolder(path)] if _is_user(path) else _below(path) or _around(path)
     if not found:
         raise FileError(
             path,
@@ -78,10 +78,6 @@ def data_folders(path: Path) -> list[DataFolder]:
             remedy="name SillyTavern's folder, or data/<user> in it",
         )
     return found
-
-
-def _own(path: Path) -> list[DataFolder]:
-    return [DataFolder(path)] if _is_user(path) else []
 
 
 def _below(path: Path) -> list[DataFolder]:
