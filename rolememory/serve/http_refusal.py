@@ -33,7 +33,11 @@ class HttpRefusal(Exception):  # noqa: N818  # an answer, not a fault
         """
         message = self.message.text(language)
         hint = self.hint.text(language)
-        return orjson.dumps({"error": error_body(self.code, message, hint, language, path)})
+        error = {"code": self.code, "message": message, "hint": hint}
+        if proxied(path):  # OpenAI's format, with the hint in the message
+            joint = translated("; ", language)
+            error |= {"message": f"rolememory: {message}{joint}{hint}", "type": "rolememory"}
+        return orjson.dumps({"error": error})
 
 
 _RANGE = re.compile(r"([a-z]+)(?:-[a-z0-9]+)*(?:\s*;\s*q=([01](?:\.\d*)?))?\s*(?:,|$)")
@@ -69,19 +73,6 @@ REFUSALS: Mapping[int, HttpRefusal] = {
     )
 }
 """Messages by status."""
-
-
-def error_body(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
-    """The JSON of an error: OpenAI's format on proxied paths, with the hint in the message."""
-    if not proxied(path):
-        return {"code": code, "message": message, "hint": hint}
-    joint = translated("; ", language)
-    return {
-        "message": f"rolememory: {message}{joint}{hint}",
-        "type": "rolememory",
-        "code": code,
-        "hint": hint,
-    }
 
 
 def proxied(path: str) -> bool:
