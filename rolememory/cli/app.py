@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from rolememory.cli import command_line, context, usage, words
-from rolememory.cli.output import one_line, out, say
+from rolememory.cli.output import one_line, out, say, worded
 from rolememory.cli.verbs import VerbGroup
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
@@ -72,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
         asked = command_line.read(arguments)
         words.settle_by_home(asked.home, arguments)
         out.begin(asked.as_json)
-        context.settle(asked.home)
+        context.ProcessHome.path = asked.home
         _perform(typer.main.get_command(application()), list(asked.rest))
         sys.stdout.flush()
         return 0
@@ -116,11 +116,10 @@ def _perform(command: Any, arguments: list[str]) -> None:
 def _told(error: Exception) -> int:
     """Print the error in one line; return the exit code."""
     code = FAILED
-    if isinstance(error, command_line.UsageError):
-        message = error.text(words.ProcessLanguage.language)
-        code = WRONG_LINE
-    elif isinstance(error, RoleMemoryError):
-        message = error.text(words.ProcessLanguage.language)
+    if isinstance(error, RoleMemoryError):
+        message = worded(error)
+        if isinstance(error, command_line.UsageError):
+            code = WRONG_LINE
     elif isinstance(error, usage.MISTAKE):
         message = usage.worded(error)
         code = WRONG_LINE

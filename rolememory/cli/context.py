@@ -18,20 +18,15 @@ if TYPE_CHECKING:
 _SHOWN = 5  # names of people
 
 
-class _Process:
+class ProcessHome:
     """The home of this process, set before a verb runs."""
 
-    home = Path()
-
-
-def settle(home: Path) -> None:
-    """Set the home."""
-    _Process.home = home
+    path = Path()
 
 
 def home_path() -> Path:
     """The home from the command line."""
-    return _Process.home
+    return ProcessHome.path
 
 
 @contextmanager
