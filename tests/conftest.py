@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rolememory.cli import words
+from rolememory.cli import language
 
 settings.register_profile(
     "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -86,7 +86,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def language_of_the_process() -> Iterator[None]:
     """A command that a test runs in this process chooses its language; the next test starts in English."""
     yield
-    words.ProcessLanguage.language = "en"
+    language.ProcessLanguage.language = "en"
 
 
 @pytest.fixture

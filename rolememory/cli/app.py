@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from rolememory.cli import command_line, context, usage, words
+from rolememory.cli import command_line, context, language, usage
 from rolememory.cli.output import one_line, out, say, worded
 from rolememory.cli.verbs import VerbGroup
 from rolememory.errors import RoleMemoryError
@@ -65,12 +65,12 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return the exit code. Errors are one line."""
-    words.settle(arguments)
+    language.set_from_arguments(arguments)
     _quiet()
     out.begin()
     try:
         asked = command_line.read(arguments)
-        words.settle_by_home(asked.home, arguments)
+        language.set_from_home(asked.home, arguments)
         out.begin(asked.as_json)
         context.ProcessHome.path = asked.home
         _perform(typer.main.get_command(application()), list(asked.rest))

@@ -15,9 +15,9 @@ from rolememory.cli.bookshelf import (
 )
 from rolememory.cli.chats import messages_of
 from rolememory.cli.files import read_text
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, UserName, option, whole
 from rolememory.cli.output import Row, out, picked, say, told_reason, worded
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, translatable
 from rolememory.schema.lorebook import LoreEntry

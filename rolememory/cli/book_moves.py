@@ -6,9 +6,9 @@ from typing import Annotated
 from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.files import give_converted, print_converted, write_file
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import FileOut, Text, Yes, argument, option
 from rolememory.cli.output import out, pasted, picked, say
-from rolememory.cli.words import ProcessLanguage
 
 
 def new(

@@ -8,9 +8,9 @@ from rolememory.cli.book import RulesName, fault_rows, show_faults
 from rolememory.cli.bookshelf import again, card_path, settings_of
 from rolememory.cli.context import open_home, open_role
 from rolememory.cli.files import give_converted
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import FileOut, RoleName, Text, Yes, argument, option
 from rolememory.cli.output import Row, out, picked, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed
 from rolememory.schema.role import Role

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import open_role
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import RoleName, Text, UserName, option, server_url
 from rolememory.cli.output import one_line, out, printable, say, write
 from rolememory.cli.stories import end_chapter
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError, RoleMemoryError
 from rolememory.locales import translatable
 from rolememory.schema.message import Message

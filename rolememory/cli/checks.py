@@ -15,9 +15,9 @@ from typing import Any, Literal
 from rolememory.cards.base import load
 from rolememory.cli.context import check_home, home_path, open_home
 from rolememory.cli.embedding_status import look_at
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.learning_status import learns_by, servers, trouble_with
 from rolememory.cli.output import pasted, say, worded
-from rolememory.cli.words import ProcessLanguage
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import (
     InvalidValueError,

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rolememory.cli.words import spoken
+from rolememory.cli.language import spoken
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Listed, add_folder, languages, translatable
 from rolememory.schema.value_class import value_class

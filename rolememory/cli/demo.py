@@ -10,10 +10,10 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.embedding_status import ready
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, say, shown
 from rolememory.cli.turns import turn_json
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import UnknownNameError
 from rolememory.schema.json_types import JsonMapping
 from rolememory.schema.role import Role

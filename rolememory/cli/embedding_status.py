@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolememory.cli.context import home_path
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.output import out, say, worded
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import RoleMemoryError
 from rolememory.locales import translatable
 from rolememory.schema.json_types import JsonMapping

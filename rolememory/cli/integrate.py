@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 from rolememory.cli import sillytavern
 from rolememory.cli.context import check_home, home_path
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 ORIGINS = "serve.allowed_origins"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 
-from rolememory.cli.words import ProcessLanguage
+from rolememory.cli.language import ProcessLanguage
 from rolememory.learn.model.models import STEPS, UPSTREAM, model_learns, own, resolved
 from rolememory.llm.errors import StatusError, trouble
 from rolememory.locales import translatable

@@ -4,9 +4,9 @@ import sys
 from typing import Annotated
 
 from rolememory.cli.context import open_home
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, option
 from rolememory.cli.output import out, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 

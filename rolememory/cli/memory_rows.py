@@ -1,7 +1,7 @@
 """Memories and roles as rows of a table and as JSON."""
 
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.output import Row, one_line, say, told_reason
-from rolememory.cli.words import ProcessLanguage
 from rolememory.locales import translatable
 from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Memory

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.embedding_status import LANGUAGES, MULTILINGUAL, look
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import Row, out, picked, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import ModelError
 from rolememory.text.embed.catalogue import MODELS, RecommendedModel, known_by
 

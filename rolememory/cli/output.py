@@ -9,7 +9,7 @@ from math import isfinite
 from shlex import quote
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rolememory.cli.words import ProcessLanguage
+from rolememory.cli.language import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.locales import Localized, translatable, translated
 from rolememory.schema.json_types import JsonMapping, JsonObject

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.context import home_path, open_home
 from rolememory.cli.embedding_status import EmbeddingStatus, look
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import RoleName, Yes, argument, option
 from rolememory.cli.output import out, pasted, picked, say, worded
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import UnknownRoleError
 from rolememory.schema.role import Role
 from rolememory.text.width import cells, padded

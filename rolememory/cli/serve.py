@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.context import home_path
 from rolememory.cli.embedding_status import look_at
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, option, server_url, whole
 from rolememory.cli.output import out, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 from rolememory.schema.json_types import JsonMapping
 

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from rolememory.cli.context import check_home, home_path
 from rolememory.cli.fields import split
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.options import Text, argument, option
 from rolememory.cli.output import out, picked, say
-from rolememory.cli.words import ProcessLanguage
 from rolememory.errors import InvalidValueError
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rolememory.cli.chats import messages_of
 from rolememory.cli.context import open_role, tell_listeners
 from rolememory.cli.embedding_status import ready, tell_without
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.memory_rows import memory_json
 from rolememory.cli.options import RoleName, Text, UserName, Wait, argument, option, time_given
 from rolememory.cli.output import Row, one_line, out, picked, plain, say, told_reason
-from rolememory.cli.words import ProcessLanguage
 from rolememory.schema.wording import word_change
 
 if TYPE_CHECKING:

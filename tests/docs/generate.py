@@ -13,8 +13,8 @@ import typer
 from rolememory.cli.app import application
 from rolememory.cli.command_line import OPTIONS
 from rolememory.cli.help_pages import argument_row, option_row, usage
+from rolememory.cli.language import ProcessLanguage
 from rolememory.cli.output import say as told
-from rolememory.cli.words import ProcessLanguage
 from rolememory.schema.scene import Language
 from rolememory.storage.settings_text import SettingRow, described, settings_table
 from rolememory.storage.settings_tree import sections, type_name

@@ -48,17 +48,17 @@ class ProcessLanguage:
     language: Language = "en"
 
 
-def settle(arguments: Sequence[str]) -> None:
+def set_from_arguments(arguments: Sequence[str]) -> None:
     """Set the language of this process."""
     ProcessLanguage.language = language_from(arguments, os.environ)
 
 
-def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
+def set_from_home(home: Path, arguments: Sequence[str]) -> None:
     """Use the language in the home's settings, unless the command line or ROLEMEMORY_LANG sets one.
 
     A home may have its own catalogues, in `locales/`.
     """
-    settle(arguments)
+    set_from_arguments(arguments)
     if os.environ.get("ROLEMEMORY_LANG") or _named(arguments):
         return
     try:
