@@ -19,11 +19,11 @@ def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
     from rolememory.serve.routers import ROUTERS, TURNS
 
     app = Starlette(
-        lifespan=lambda app: _living(app, app_state), exception_handlers={HTTPException: lost}
+        lifespan=lambda app: _lifespan(app, app_state), exception_handlers={HTTPException: lost}
     )
     app.router.redirect_slashes = False
     app.state.app_state = app_state
-    app.state.living = []
+    app.state.lifespans = []
     first = app_state.peers.first
     for router in ROUTERS if first else TURNS:
         router(app, app_state)
@@ -33,18 +33,18 @@ def create_app(app_state: AppState, relay: RelayAddress | None = None) -> App:
     if first:
         return Relayed(guard, relay)
     relaying = WorkerRelay(guard, relay)
-    app.state.living.append(relaying.living)
+    app.state.lifespans.append(relaying.lifespan)
     return relaying
 
 
 @asynccontextmanager
-async def _living(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
+async def _lifespan(app: Starlette, app_state: AppState) -> AsyncIterator[None]:
     """The lifespan: open the application's state and the lifespans of the routers."""
     async with AsyncExitStack() as stack:
         app_state.open()
         stack.callback(app_state.close)
-        for context in app.state.living:
-            await stack.enter_async_context(context())
+        for lifespan in app.state.lifespans:
+            await stack.enter_async_context(lifespan())
         yield
 
 

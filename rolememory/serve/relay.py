@@ -67,7 +67,7 @@ class WorkerRelay:
         )
 
     @asynccontextmanager
-    async def living(self) -> AsyncIterator[None]:
+    async def lifespan(self) -> AsyncIterator[None]:
         """The lifespan, with a connection pool."""
         async with self._client:
             yield

@@ -5,7 +5,7 @@ from starlette.routing import Route
 
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import App
-from rolememory.serve.late_app import LateApp, Living
+from rolememory.serve.lazy_app import LazyApp, Lifespan
 
 PATH = "/mcp"
 
@@ -13,11 +13,11 @@ PATH = "/mcp"
 def mcp(app: Starlette, app_state: AppState) -> None:
     """Add the route. Access is checked by the guard."""
 
-    def made() -> tuple[App, Living]:
+    def made() -> tuple[App, Lifespan]:
         from rolememory.serve.mcp.server import over_http
 
         return over_http(app_state)
 
-    late = LateApp(made)
-    app.state.living.append(late.living)
-    app.router.routes.append(Route(PATH, late, include_in_schema=False))
+    lazy = LazyApp(made)
+    app.state.lifespans.append(lazy.lifespan)
+    app.router.routes.append(Route(PATH, lazy, include_in_schema=False))

@@ -21,7 +21,7 @@ from rolememory.schema.scene import Language
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import CALLER, App
 from rolememory.serve.keys import Caller
-from rolememory.serve.late_app import Living
+from rolememory.serve.lazy_app import Lifespan
 from rolememory.serve.mcp.router import PATH
 from rolememory.serve.mcp.tools import Changed, Tools
 from rolememory.serve.proxy.hint import header
@@ -51,7 +51,7 @@ _TAKES = ToolAnnotations(
 )
 
 
-def over_http(app_state: AppState) -> tuple[App, Living]:
+def over_http(app_state: AppState) -> tuple[App, Lifespan]:
     """The MCP server as a stateless ASGI application with its lifespan."""
     language: Language = app_state.language
     server = mcp_server(

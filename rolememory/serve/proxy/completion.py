@@ -4,8 +4,8 @@ That is the bare name that ends the prompt ("Asha:"), and only with stop strings
 they show that a chat frontend made it. Everything before the last line may be user text.
 """
 
+from rolememory.serve.proxy.frontend_prompts import prompts
 from rolememory.serve.proxy.transcript_parser import SpeakerNames
-from rolememory.serve.proxy.wording import wording
 from rolememory.text.fold import fold_name
 
 _LONGEST = 60  # characters of a name
@@ -18,7 +18,7 @@ def plain(prompt: object) -> str:
     >>> plain("<|im_start|>user\nLin: Hello<|im_end|>\n<|im_start|>assistant\nAsha:").split("\n")
     ['', '', 'Lin: Hello', '', '', '', 'Asha:']
     """
-    return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
+    return prompts().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
 
 
 def names_of(prompt: object, stop: object, char: str = "") -> SpeakerNames:
@@ -59,7 +59,7 @@ def _stopped_at(stop: object) -> list[str]:
     lines = (
         one.strip()
         for one in (stop if isinstance(stop, list) else [stop])
-        if isinstance(one, str) and one.startswith("\n") and not wording().markers.search(one)
+        if isinstance(one, str) and one.startswith("\n") and not prompts().markers.search(one)
     )
     return [
         line[:-1].strip()
@@ -72,6 +72,6 @@ def _next_speaker(prompt: object) -> str:
     """The bare name at the very end; "" if a template marker or anything else follows it."""
     if not isinstance(prompt, str):
         return ""
-    *_, end = wording().markers.split(prompt)
+    *_, end = prompts().markers.split(prompt)
     last = end.rsplit("\n", 1)[-1].strip(" \t")
     return last[:-1].strip() if last.endswith(_COLONS) and 1 < len(last) <= _LONGEST + 1 else ""

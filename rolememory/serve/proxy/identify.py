@@ -23,9 +23,9 @@ from rolememory.errors import (
 from rolememory.schema.role import Role
 from rolememory.serve.app_state import AppState
 from rolememory.serve.proxy.completion import names_of
+from rolememory.serve.proxy.frontend_prompts import first_match, prompts
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
-from rolememory.serve.proxy.wording import first, wording
 from rolememory.storage.files.disk import signature
 from rolememory.text.fold import fold_name
 
@@ -54,7 +54,7 @@ class IdentitySigns:
 def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards") -> IdentitySigns:
     """Names and signs of a chat request, by the most certain source."""
     own = "\n".join(talk.around)
-    found = first(wording().prompt, own)
+    found = first_match(prompts().prompt, own)
     persona = _group(found, "user") if found else ""
     members = hint.group or _members(own)
     user = hint.user or persona
@@ -63,9 +63,9 @@ def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards
         return IdentitySigns(
             SpeakerNames(hint.role, user, members, persona or claimed.persona), hint.where
         )
-    if nudge := first(wording().nudge, "\n".join(talk.after) or own):
+    if nudge := first_match(prompts().nudge, "\n".join(talk.after) or own):
         return IdentitySigns(SpeakerNames(_group(nudge, "char"), user, members, persona), "nudge")
-    if found and (char := _group(found, "char")) and char.casefold() not in wording().nobody:
+    if found and (char := _group(found, "char")) and char.casefold() not in prompts().nobody:
         return IdentitySigns(SpeakerNames(char, user, members, persona), "prompt")
     if known := cards.named_in(talk.around, app_state):
         names = SpeakerNames(known[0].name if len(known) == 1 else "", user, members, persona)
@@ -77,7 +77,7 @@ def signs(talk: ParsedTranscript, hint: Hint, app_state: AppState, cards: "Cards
 
 def claims(talk: ParsedTranscript) -> SpeakerNames:
     """The speakers' names in a single-message transcript: used to split it into turns, not to identify anybody."""
-    found = first(wording().prompt, talk.spoken[0].content) if talk.one_message else None
+    found = first_match(prompts().prompt, talk.spoken[0].content) if talk.one_message else None
     if found is None:
         return SpeakerNames()
     return SpeakerNames(_group(found, "char"), persona=_group(found, "user"))
@@ -114,7 +114,7 @@ def role_of(
         return (home.role(same[0].id), found.where) if len(same) == 1 else (None, "several")
     except UnknownRoleError:
         creates = may_create and app_state.settings.create_roles and hint.role_uuid != wanted
-        if not creates or wanted.casefold() in wording().nobody:
+        if not creates or wanted.casefold() in prompts().nobody:
             return None, "none"
         return _created(wanted, hint, app_state), found.where
 
@@ -232,7 +232,7 @@ def _group(found: object, name: str) -> str:
 
 
 def _members(text: str) -> tuple[str, ...]:
-    found = first(wording().members, text)
+    found = first_match(prompts().members, text)
     return (
         tuple(name.strip() for name in found["names"].split(",") if name.strip()) if found else ()
     )

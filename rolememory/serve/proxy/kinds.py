@@ -5,10 +5,10 @@ from typing import Any
 
 from rolememory.schema.json_types import list_of, objects_of
 from rolememory.serve.proxy.completion import for_the_user
+from rolememory.serve.proxy.frontend_prompts import first_match, prompts
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.proxy_call import Kind
 from rolememory.serve.proxy.transcript_parser import ParsedTranscript, SpeakerNames
-from rolememory.serve.proxy.wording import first, wording
 from rolememory.text.fold import fold_name
 
 _SHORT = 1_500  # maximum characters of an instruction; longer texts are cards
@@ -55,7 +55,7 @@ def kind_of(
         ("task", _is_task(talk)),
         (
             "continue",
-            last == "assistant" and first(wording().continuing, talk.last_word) is not None,
+            last == "assistant" and first_match(prompts().continuing, talk.last_word) is not None,
         ),
         (
             "impersonate",
@@ -70,8 +70,8 @@ def kind_of(
 
 def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
     """Whether the model writes as the user; false if another person is named."""
-    found = first(wording().impersonate, talk.last_word)
-    if found is None or first(wording().nudge, talk.last_word):
+    found = first_match(prompts().impersonate, talk.last_word)
+    if found is None or first_match(prompts().nudge, talk.last_word):
         return False
     named = fold_name(found["user"])
     if names.users:
@@ -81,7 +81,7 @@ def _is_for_the_user(talk: ParsedTranscript, names: SpeakerNames) -> bool:
 
 def _is_task(talk: ParsedTranscript) -> bool:
     """Whether this is a task about the chat, instead of the chat or after it: a title, tags, a summary."""
-    return any(first(wording().task, text) for text in _asked(talk))
+    return any(first_match(prompts().task, text) for text in _asked(talk))
 
 
 def _asked(talk: ParsedTranscript) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _is_quiet(body: Mapping[str, Any], talk: ParsedTranscript, habits: Habits | 
     """Whether this is an instruction after a complete history, not streamed."""
     if body.get("stream") or not talk.after:
         return False
-    if first(wording().quiet, talk.last_word):
+    if first_match(prompts().quiet, talk.last_word):
         return True
     if habits is None or habits.streams is None:
         return False

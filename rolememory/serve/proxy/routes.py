@@ -31,7 +31,6 @@ from rolememory.serve.proxy.deadline import (
     TasksInOrder,
     on_thread,
 )
-from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt
 from rolememory.serve.proxy.memory_tool import ToolOffer, offered
 from rolememory.serve.proxy.proxy_call import ProxyCall
@@ -49,6 +48,7 @@ from rolememory.serve.proxy.streaming import (
 )
 from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
+from rolememory.serve.proxy.upstream_errors import unreachable, unusable
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions", *FORMS)
@@ -86,7 +86,7 @@ _log = logging.getLogger(__name__)
 def proxy(app: Starlette, app_state: AppState) -> None:
     """Add the routes."""
     endpoint = Proxy(app_state)
-    app.state.living.append(endpoint.living)
+    app.state.lifespans.append(endpoint.lifespan)
     for path in ("/v1/{path:path}", "/r/{role}/v1/{path:path}"):
         app.router.routes.append(Route(path, endpoint, methods=METHODS, include_in_schema=False))
 
@@ -109,7 +109,7 @@ class Proxy:
         self._logged: set[str] = set()  # messages that were logged
 
     @asynccontextmanager
-    async def living(self) -> AsyncIterator[None]:
+    async def lifespan(self) -> AsyncIterator[None]:
         """The lifespan: a connection pool; learning is finished before the end."""
         self._upstream = Upstream(self._app_state.settings)
         try:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from rolememory.inject.fence import strip
 from rolememory.schema.json_types import objects_of
 from rolememory.schema.message import Message, plain_text
-from rolememory.serve.proxy.wording import unwrapped, wording
+from rolememory.serve.proxy.frontend_prompts import prompts, unwrapped
 from rolememory.text.plain import longest_first
 
 Voice = Literal["user", "assistant"]
@@ -95,7 +95,7 @@ def _message_of(voice: Voice, text: str, name: object = None) -> Message | None:
 def _read(voice: Voice, text: str, name: str | None) -> Message | None:
     text = strip(text, lone=voice != "user").strip()
     text = unwrapped(text) if voice == "user" else text
-    rest = wording().scaffolding.sub("", text).strip()
+    rest = prompts().scaffolding.sub("", text).strip()
     return Message(role=voice, content=rest, name=name) if rest else None
 
 
@@ -190,7 +190,7 @@ def in_lines(text: str, names: SpeakerNames) -> ParsedTranscript:
     for (_, begin, name), end in zip(
         starts, [start for start, _, _ in starts[1:]] + [len(text)], strict=True
     ):
-        words = wording().scaffolding.sub("", text[begin:end]).strip()
+        words = prompts().scaffolding.sub("", text[begin:end]).strip()
         if words:
             known = name in names.others or (voices[name] == "assistant" and names.members)
             said.append(Message(role=voices[name], content=words, name=name if known else None))

@@ -17,7 +17,7 @@ from rolememory.serve.app import lost
 from rolememory.serve.app_state import AppState
 from rolememory.serve.guard import App
 from rolememory.serve.health import state_of
-from rolememory.serve.late_app import Living
+from rolememory.serve.lazy_app import Lifespan
 from rolememory.serve.rest import (
     apply_change,
     book_tests,
@@ -70,7 +70,7 @@ STOP_S = 5.0  # an import stops after the current chat, or resumes at the next s
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
-def rest_app(app_state: AppState) -> tuple[App, Living]:
+def rest_app(app_state: AppState) -> tuple[App, Lifespan]:
     """The REST application and its lifespan."""
     app = FastAPI(
         title="rolememory",
@@ -107,13 +107,13 @@ def rest_app(app_state: AppState) -> tuple[App, Living]:
         return state_of(app_state)  # for the documentation; served before REST is loaded
 
     @asynccontextmanager
-    async def living() -> AsyncIterator[None]:
+    async def lifespan() -> AsyncIterator[None]:
         try:
             yield
         finally:
             await to_thread.run_sync(life.stop, STOP_S)
 
-    return app, living
+    return app, lifespan
 
 
 def _description(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:

@@ -8,20 +8,20 @@ import anyio.to_thread
 
 from rolememory.serve.guard import App, Receive, Scope, Send
 
-Living = Callable[[], AbstractAsyncContextManager[None]]
+Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
 
-class LateApp:
+class LazyApp:
     """ASGI: forwards calls to the application of `make` (which returns it and its lifespan), run in its own task from the first call on."""
 
-    def __init__(self, make: Callable[[], tuple[App, Living]]) -> None:
+    def __init__(self, make: Callable[[], tuple[App, Lifespan]]) -> None:
         self._make = make
         self._server: asyncio.Task[None] | None = None
         self._app: asyncio.Future[App] | None = None
         self._over = asyncio.Event()
 
     @asynccontextmanager
-    async def living(self) -> AsyncIterator[None]:
+    async def lifespan(self) -> AsyncIterator[None]:
         """The lifespan: ends the application, if created, with the server."""
         try:
             yield
@@ -46,8 +46,8 @@ class LateApp:
 
     async def _serve(self, ready: "asyncio.Future[App]") -> None:
         try:
-            app, living = await anyio.to_thread.run_sync(self._make)
-            async with living():
+            app, lifespan = await anyio.to_thread.run_sync(self._make)
+            async with lifespan():
                 ready.set_result(app)
                 await self._over.wait()
         except Exception as error:  # raised to all who wait; the next call tries again

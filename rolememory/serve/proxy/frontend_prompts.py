@@ -11,7 +11,7 @@ _LONGEST = 20_000  # characters of a text that are searched, at its beginning an
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class FrontendPrompts:
     """The compiled patterns."""
 
     nudge: Sequence[re.Pattern[str]]
@@ -28,14 +28,14 @@ class Wording:
 
 
 @cache
-def wording() -> Wording:
+def prompts() -> FrontendPrompts:
     """The shipped patterns."""
     raw = lexicon("frontends")
 
     def table(name: str) -> list[re.Pattern[str]]:
         return [re.compile(one, re.IGNORECASE) for one in raw[name]]
 
-    return Wording(
+    return FrontendPrompts(
         nudge=table("nudge"),
         prompt=table("prompt"),
         members=table("members"),
@@ -50,7 +50,7 @@ def wording() -> Wording:
     )
 
 
-def first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
+def first_match(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
     """The match of the first pattern found in a text; only its beginning and end are searched."""
     looked = text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
     return next((found for pattern in patterns if (found := pattern.search(looked))), None)
@@ -67,7 +67,7 @@ def unwrapped(text: str) -> str:
     return next(
         (
             found["said"]
-            for pattern in wording().wrapped
+            for pattern in prompts().wrapped
             if (found := pattern.search(text)) and found["said"]
         ),
         text,
