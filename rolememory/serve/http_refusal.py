@@ -50,7 +50,12 @@ REFUSALS: Mapping[int, HttpRefusal] = {
     for one in (
         HttpRefusal(400, "not_json", "the body is not JSON", "send an object as UTF-8 JSON"),
         HttpRefusal(404, "not_found", "there is nothing at this address", _DESCRIBED),
-        HttpRefusal(405, "method", "this address is not asked so", _DESCRIBED),
+        HttpRefusal(
+            405,
+            "method",
+            "this address does not take this method",
+            "the header Allow names those it takes; REST is described at /api/openapi.json",
+        ),
         HttpRefusal(
             412,
             "stale",

@@ -66,6 +66,7 @@ def test_every_answer_says_which_rest_this_is(
     assert (answer.status_code, answer.headers["x-rolememory-api"]) == (status, "1")
     assert answer.headers["content-type"] == "application/json"
     assert ("allow" in answer.headers) is (status == 405)
+    assert ("Allow" in answer.json()["error"]["hint"]) is (status == 405)
 
 
 def test_the_openapi_document_says_so_too(api: httpx.Client) -> None:
