@@ -103,12 +103,16 @@ def tame(text: str) -> str:
 
 
 _MARKED = r"#{1,6}|[-*+•·▪◦‣|–—]|>+"  # begins a heading, item, quotation or row
+_TABLE_RULER = late_pattern(
+    r"^[ \t|]*(?::?-{3,}:?[ \t]*\|[ \t]*)+(?::?-{3,}:?[ \t]*)?$", re.MULTILINE
+)  # stands under the head of a table
 _CITED: tuple[tuple[re.Pattern[str], str], ...] = (
     (late_pattern(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)"), r"\1"),  # links, images
     (late_pattern(r"(?<=[a-z]):(?=//)|(?<=\bwww)\.(?=\w)", re.IGNORECASE), "·"),  # addresses
     (late_pattern(r"<([a-z/!?][^<>]{0,2000})>", re.IGNORECASE), r"‹\1›"),  # elements
     (late_pattern(r"<(?=[a-z/!?])", re.IGNORECASE), "‹"),
     (late_pattern(r"[`~]{3,}|^[ \t]*[-=*_]{3,}[ \t]*$", re.MULTILINE), ""),  # code blocks, rulers
+    (_TABLE_RULER, ""),
     (late_pattern(rf"^(?:[ \t]*(?:{_MARKED})(?=\s))+[ \t]*", re.MULTILINE), ""),
     (late_pattern(r"^[ \t]*(\d{1,3})[.)、](?=\s)", re.MULTILINE), r"\1 –"),
     (late_pattern(r"(?<=\s)#{1,6}\s+"), ""),

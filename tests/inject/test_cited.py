@@ -111,6 +111,7 @@ def check(line: str, language: str, user: str) -> bool:
         pytest.param("A well-known 3 < 4 & x > y; the map [torn] cost $5.", id="signs in prose"),
         pytest.param("三月初七，她说：「走吧。」（笑）", id="Chinese"),
         pytest.param("Mr. Tom: no. 1887. A good year.", id="a colon, a year"),
+        pytest.param(":-| he said, :--|", id="faces"),
     ],
 )
 def test_ordinary_prose_stays_as_it_is(text: str) -> None:
@@ -144,3 +145,20 @@ def test_a_place_that_somebody_typed_is_no_line_of_ours(tmp_path: Path) -> None:
         assert "三月初七" in head
         assert not head.startswith("-")
         assert not re.search(r"[:：\"]", head)
+
+
+@pytest.mark.parametrize("ruler", ["|---|:---:|", "| --- | ---: |", "--- | ---"])
+@pytest.mark.parametrize(
+    ("rows", "asked", "told"),
+    [
+        (["| Drink | Price |", "| Mead | 3 crowns |"], "What does mead cost?", "Drink – Price – Mead – 3 crowns"),
+        (["| 茶 | 价 |", "| 白茶 | 三文 |"], "白茶多少钱？", "茶 – 价 – 白茶 – 三文"),
+    ],
+)  # fmt: skip
+def test_a_table_is_quoted_without_the_ruler_under_its_head(
+    tmp_path: Path, ruler: str, rows: list[str], asked: str, told: str
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off", "learn.enabled": False}) as home:
+        mira = home.create("Mira")
+        mira.observe("\n".join([rows[0], ruler, rows[1]]), "Mm.", chat="one", user="Tom")
+        assert told in mira.recall(asked, chat="new", user="Tom").text
