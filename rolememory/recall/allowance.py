@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
+from typing import TypeGuard
 
 from rolememory.recall.query import RecallQuery
 from rolememory.schema.evidence import Reason, Scored
@@ -31,6 +32,8 @@ RUN_WORDS, RUN_HAN = 6, 12
 
 FAINTEST = 0.5
 """What a passage needs at least, however few are heard: else a single everyday word would do."""
+BESIDE = 1 / 3
+"""Of the odds of the best passage that another needs beside it, where nobody asks."""
 NAMED_ANEW = 2.3
 """So many times the doubt is allowed of a passage that holds a name which the talk before lacks, however many are heard."""
 OWN_SURER = 3
@@ -366,10 +369,13 @@ def _used_up(limit: int) -> Reason:
     return Reason("allowance", (("limit", limit),))
 
 
+def _is_passage(memory: Memory) -> TypeGuard[Passage]:
+    return isinstance(memory, Passage) and not memory.constant
+
+
 def _passages_in(chosen: Sequence[Scored]) -> list[Passage]:
     """The passages among the selected lines, without those in every prompt."""
-    memories = [one.memory for one in chosen]
-    return [one for one in memories if isinstance(one, Passage) and not one.constant]
+    return [one.memory for one in chosen if _is_passage(one.memory)]
 
 
 def _speaker_share(
@@ -396,6 +402,17 @@ def _faint(
     code = "not_asked_for" if allowed.asked else "uninvited"
     setting = allowed.question.settings.recall.passages.uninvited_threshold
     return _too_faint(code, relevance, allowed.needed(memory, beside), ("setting", setting))
+
+
+def _beside_better(
+    allowed: Allowance, memory: Passage, relevance: float, chosen: Sequence[Scored]
+) -> Reason | None:
+    """Beside a passage that fits far better, what is not asked for says little; one that holds a new name comes all the same."""
+    best = max((one.relevance for one in chosen if _is_passage(one.memory)), default=0.0)
+    least = BESIDE * best / (1.0 - best * (1.0 - BESIDE))  # the relevance of that share of the odds
+    if relevance >= least or allowed.names.new_in(memory.content):
+        return None
+    return _too_faint("beside_better", relevance, round(least, 4))
 
 
 def _by_chance(
@@ -464,7 +481,7 @@ def _allowance(
 
 _Rule = Callable[[Allowance, Passage, float, Sequence[Scored]], Reason | None]
 RULES: tuple[tuple[_Rule, ...], tuple[_Rule, ...]] = (
-    (_resting, _faint, _allowance),
+    (_resting, _faint, _beside_better, _allowance),
     (_faint, _by_chance, _continued, _reply_beside),
 )
 """The rules of talk in which nobody asks, and those of a question, in order."""

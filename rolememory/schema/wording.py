@@ -133,6 +133,7 @@ _REASONS: _Sentences = translatable({
     "low_relevance": "relevance {relevance} is below {threshold}, so it is offered to the model as a tool",
     "uninvited": "relevance {relevance} is below {threshold}, which uninvited_threshold = {setting} comes to here, and the message asks for nothing",
     "not_asked_for": "relevance {relevance} is below {threshold}, which uninvited_threshold = {setting} comes to here, and it shares words only with what stands beside the question",
+    "beside_better": "relevance {relevance} is below {threshold}, which a passage needs beside one that fits far better, and the message asks for nothing",
     "by_chance": "relevance {relevance} is below {threshold}, which lines of a long chat reach by chance",
     "reply_beside": "relevance {relevance} is below {threshold}, which the character's own words need beside better lines",
     "borrowed": "only the lines around it match, its own words do not",

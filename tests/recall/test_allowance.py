@@ -419,6 +419,46 @@ def test_what_stands_beside_a_question_brings_no_more_than_talk(
     assert len(found[0].recalled) <= 4 < len(found[1].recalled)
 
 
+RING = "My grandmother's silver ring lies under the pear tree by the well."
+RING_ZH = "奶奶的银戒指埋在井边的梨树下。"
+
+
+@pytest.mark.parametrize(
+    ("ring", "tree", "dug", "where"),
+    [
+        pytest.param(
+            RING,
+            "The pear tree by the mill blossoms early.",
+            "I dug up grandmother's silver ring under the pear tree.",
+            "Which pear tree is my grandmother's silver ring under?",
+            id="en",
+        ),
+        pytest.param(
+            RING_ZH,
+            "磨坊旁的梨树开花很早。",
+            "我把奶奶的银戒指从梨树下挖出来了。",
+            "奶奶的银戒指埋在哪棵梨树下？",
+            id="zh",
+        ),
+    ],
+)
+def test_what_nobody_asks_for_comes_only_beside_what_fits_little_better(
+    tmp_path: Path, ring: str, tree: str, dug: str, where: str
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        role.observe([Message.user(tree)], chat="tree", user="lin")
+        alone = role.recall(dug, chat="now", user="lin", dry_run=True)
+        role.observe([Message.user(ring)], chat="ring", user="lin")
+        beside = role.recall(dug, chat="now", user="lin", dry_run=True)
+        asked = role.recall(where, chat="now", user="lin", dry_run=True)
+        (left,) = beside.left_out()
+    told = [{one.memory.content for one in turn.recalled} for turn in (alone, beside, asked)]
+    assert told == [{tree}, {ring}, {ring, tree}]
+    assert left.because is not None
+    assert left.because.code == "beside_better"
+
+
 @pytest.mark.parametrize(
     ("told", "query"),
     [
