@@ -128,8 +128,9 @@ const memory = await import('./memory.js');
 addCommands(() => {}, () => {});
 const told = [await memory.here(), await found.chapter({}, 'Dusk')];
 await memory.here(); // the panel looks, and finds nobody
-await ask('POST', '/roles', { name: 'Asha' });
-await ask('POST', '/roles/Asha/observe', { messages: [{ role: 'user', content: 'The mill burns.' }], reply: 'Run!', chat: 'c1', user: '小林', wait_s: 10 });
+const patient = { ms: 60_000 }; // longer than `wait_s`, which a busy machine may need
+await ask('POST', '/roles', { name: 'Asha' }, patient);
+await ask('POST', '/roles/Asha/observe', { messages: [{ role: 'user', content: 'The mill burns.' }], reply: 'Run!', chat: 'c1', user: '小林', wait_s: 10 }, patient);
 told.push(await found.chapter({}, 'Dusk'));
 console.log(JSON.stringify(told));
 """
