@@ -190,6 +190,11 @@ class Problem(Localized):
         joint = "" if not self.field or self.field.startswith("[") else "."
         return replace(self, field=f"{field}{joint}{self.field}")
 
+    @property
+    def place(self) -> str:
+        """File, line and column, as compilers write them."""
+        return self.error().place
+
     def __str__(self) -> str:
         return self.text()
 
