@@ -205,7 +205,7 @@ ROWS = (
         see=own,
     ),
     Row("chats.stories", "each", 4, 0, (), TALK, count, told=FINCH),
-    Row("recall.passages.rest", 0, 1, 3, (), AGAIN, count, {}, (TALK, AGAIN[:3]), FINCH),
+    Row("recall.passages.rest", 0, 1, 2, (), AGAIN, count, {}, (TALK, AGAIN[:3]), FINCH),
     Row("recall.passages.asked_threshold", 1.0, 6, 5, (), AND_THEN, count, told=FINCH),
     Row("recall.passages.continued_share", 0.0, 6, 0, (), AND_THEN, count, told=FINCH),
     Row("recall.passages.speaker_share", 0.01, 4, 1, (), TALK, count, told=FINCH, by="bob"),
