@@ -210,6 +210,15 @@ def test_a_chinese_word_of_one_character_is_enough_where_it_is_the_whole_topic(
     assert [one.memory.content for one in found] == [told]
 
 
+def test_the_ending_of_here_and_there_is_no_word_in_common(tmp_path: Path) -> None:
+    with Home.open(tmp_path, BY_WORDS) as home:
+        role = home.create("沈晚")
+        for said in ("你把这东西放我这儿？", "我换了一把新伞。", "咱们那儿下雪了。"):
+            role.observe([Message.user(said)], "嗯。", chat=said, user="tessa")
+        found = role.recall(["我的伞放哪儿了？"], chat="new", user="tessa").recalled
+    assert [one.memory.content for one in found] == ["我换了一把新伞。"]
+
+
 @pytest.mark.parametrize(
     ("told", "untimed", "now", "over"),
     [
