@@ -147,6 +147,16 @@ def test_users_hear_their_own_and_what_is_shared(mira: RoleMemory) -> None:
     assert "lins" not in [one.memory.id for one in mira.search("beacon", user="wu")]
 
 
+def test_a_search_takes_what_recall_takes(mira: RoleMemory) -> None:
+    asked = "Why is the beacon dark?"
+    messages = [{"role": "assistant", "content": "Sit."}, {"role": "user", "content": asked}]
+    assert mira.search(messages)[0].memory.id == mira.search(asked)[0].memory.id
+    with pytest.raises(
+        InvalidValueError, match="expected a text or a list of messages, got 'None'"
+    ):
+        mira.search(None)  # type: ignore[arg-type]
+
+
 def test_what_is_written_survives_a_restart(home: Home, mira: RoleMemory) -> None:
     mira.remember("She lost a brother at sea.", id="brother", emotions=["sadness"])
     home.close()

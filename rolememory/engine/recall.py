@@ -36,7 +36,7 @@ from rolememory.schema.evidence import Scored
 from rolememory.schema.generation import USUAL, Generation
 from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
-from rolememory.schema.message import Message, TurnKind
+from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character, Role
 from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.look import DiskLook, one_look
@@ -189,7 +189,7 @@ class RoleRecall:
 
     def search(
         self,
-        query: str,
+        query: Iterable[MessageLike] | MessageLike,
         *,
         limit: int = 10,
         user: Name | None = None,
@@ -198,7 +198,7 @@ class RoleRecall:
         members: Iterable[Name] | Name | None = None,
         now: Time | None = None,
     ) -> list[Scored]:
-        """The memories nearest to a query, best first: the ranking of `recall` without thresholds.
+        """The memories nearest to a text or to messages, best first: the ranking of `recall` without thresholds.
 
         `chat`, `present` and `members` limit the results to what all readers may know, as for `recall`. With a chat ("" = unnamed)
         only its story is searched, without one all stories.
@@ -217,7 +217,7 @@ class RoleRecall:
         candidates = role.candidates(role.stored(), role.settings)
         visibility = role.chats.visible_from(None, readers=readers, story=story, inside=chat or "")
         request = Request(
-            (Message.user(query),),
+            coerce_messages(query),
             user=user,
             now=now,
             dry_run=True,
