@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 
 from rolememory.learn.model.base import Batch, ExtractorDependencies
 from rolememory.learn.model.grounding import Grounding, ground_of, stands
-from rolememory.learn.model.people import names_user, subject_in, subject_of
+from rolememory.learn.model.people import names_role, names_user, subject_in, subject_of
 from rolememory.learn.model.prompts import listed, marked
 from rolememory.llm.answer_words import WordedAnswer, answer_words
 from rolememory.llm.answers import ModelAnswer
@@ -19,7 +19,7 @@ from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Texts, Words
 from rolememory.locales import LocalizedText
 from rolememory.schema.evidence import Reason
 from rolememory.schema.json_types import JsonMapping, JsonObject
-from rolememory.schema.learning import Draft
+from rolememory.schema.learning import Company, Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
 from rolememory.schema.value_class import value_class
@@ -310,9 +310,12 @@ def replaced(value: str, subject: str | None, batch: Batch) -> str:
             one for one in batch.known if stands(value, one.content) or stands(one.content, value)
         ]
     of_role = subject is None  # the role's traits never replace those of others
-    return next((one.id for one in named if _is_of_role(one, batch) is of_role), "")
+    return next((one.id for one in named if _may_be_of(one, of_role, batch.company)), "")
 
 
-def _is_of_role(memory: Memory, batch: Batch) -> bool:
-    """Whether a memory is about the role: one that names no subject may still speak of the user."""
-    return memory.subject is None and not names_user(memory.content, batch.company)
+def _may_be_of(memory: Memory, of_role: bool, company: Company) -> bool:
+    """Whether a memory may be about the role, or about others: one without a subject that names both may be either."""
+    others = memory.subject is not None or names_user(memory.content, company)
+    if not of_role:
+        return others
+    return memory.subject is None and (not others or names_role(memory.content, company))

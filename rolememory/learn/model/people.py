@@ -40,8 +40,12 @@ def subject_in(text: str, company: Company) -> str | None:
     >>> subject_in("Mira promised to wait.", company), subject_in("Lin's birthday is October 25th.", company)
     (None, 'user')
     """
-    role = _names(text, (company.role, *company.role_names))
-    return None if role and not names_user(text, company) else USER
+    return None if names_role(text, company) and not names_user(text, company) else USER
+
+
+def names_role(text: str, company: Company) -> bool:
+    """Whether a sentence speaks of the role by name."""
+    return _names(text, (company.role, *company.role_names))
 
 
 def names_user(text: str, company: Company) -> bool:

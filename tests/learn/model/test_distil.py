@@ -236,6 +236,26 @@ def test_s4_24_an_old_fact_of_the_design_names_no_subject_and_is_replaced_all_th
             assert [(one.content, one.supersedes) for one in later] == [(new, (old.id,))]
 
 
+@pytest.mark.parametrize(
+    ("known", "lines", "new"),
+    [
+        pytest.param("Mira promised to visit Lin.", ("Shall I come?", "I promise you a letter instead."), "Mira promised Lin a letter.", id="en"),
+        pytest.param("Mira 答应去看 Lin。", ("要我来吗？", "我改为答应给你写信。"), "Mira 答应给 Lin 写信。", id="zh"),
+    ],
+)  # fmt: skip
+def test_what_the_role_promised_a_user_is_replaced_though_it_names_them(
+    known: str, lines: tuple[str, str], new: str, tmp_path: Path
+) -> None:
+    fact = {"line": 2, "about": "Mira", "content": new, "replaces": known}
+    with Endpoint(answers({"facts": [fact]})) as server, distilling(tmp_path, server) as mind:
+        old = mind.remember(known, "semantic", user="Lin", source="summary")
+        tell(mind, *lines)
+        later = [one for one in mind.memories.values() if one.id != old.id]
+        assert [(one.content, one.subject, one.supersedes) for one in later] == [
+            (new, None, (old.id,))
+        ]
+
+
 def test_s4_22_the_agents_own_prompt_is_read(tmp_path: Path) -> None:
     with (
         Endpoint(answers([GO])) as server,
